@@ -21,6 +21,7 @@ const levels = [
     "server/presets",
     "server/alerts",
     "server/upkeep",
+    "server/masking",
     "server/auth",
     "server/identity",
     "server/store",
@@ -31,6 +32,7 @@ const levels = [
   [/* 5 */ "server/http", "server/trpc", "server/run-channel"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],
+  [/* 8 */ "testing"],
 ];
 
 const pattern = (modules) => `${root}(?:${modules.map((module) => `${module}(?:/|\\.ts$)`).join("|")})`;
@@ -93,7 +95,7 @@ export default {
       name: "nothing-imports-pages",
       severity: "error",
       comment: "The server and the command line know nothing of React.",
-      from: { path: `${root}(?:server|cli|sdk)/` },
+      from: { path: `${root}(?:server|cli|testing|sdk)/` },
       to: { path: `${root}(?:app|components)/` },
     },
     {
@@ -107,7 +109,10 @@ export default {
       name: "one-reader-of-the-database-driver",
       severity: "error",
       comment: "SQL stays inside the store.",
-      from: { path: `${root}(?:server|cli|app|components|sdk)/`, pathNot: `${root}server/store/|\\.test\\.ts$` },
+      from: {
+        path: `${root}(?:server|cli|testing|app|components|sdk)/`,
+        pathNot: `${root}server/store/|\\.test\\.ts$`,
+      },
       to: { path: "node_modules/(?:better-sqlite3|drizzle-orm|pg/)" },
     },
   ],

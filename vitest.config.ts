@@ -45,9 +45,11 @@ export default defineConfig({
   resolve: {
     alias: [
       {
-        find: /^signalbox\/(trigger|workflow|agent|verify|config)$/,
+        find: /^signalbox\/(trigger|workflow|agent|verify|client|config)$/,
         replacement: `${import.meta.dirname}/sdk/$1/index.ts`,
       },
+      { find: /^signalbox\/testing$/, replacement: `${import.meta.dirname}/testing/index.ts` },
+      { find: /^signalbox\/testing\/vitest$/, replacement: `${import.meta.dirname}/sdk/test-project/vitest.ts` },
     ],
   },
   test: {
@@ -60,8 +62,14 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{sdk,server,cli,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
-          exclude: ["**/node_modules/**", "**/.signalbox/**", "cli/build/golden/**", ...processTests],
+          include: ["{sdk,server,cli,testing,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
+          exclude: [
+            "**/node_modules/**",
+            "**/.signalbox/**",
+            "cli/build/golden/**",
+            "examples/*/tests/**",
+            ...processTests,
+          ],
           testTimeout: 60_000,
           // Files share the modules of their worker: a test undoes what it changes of the process.
           isolate: false,

@@ -59,7 +59,7 @@ describe("the packed product, in an empty folder", () => {
     expect(making).toMatch(/^npx signalbox init \. && npm install && npx signalbox dev$/);
   });
 
-  it("creates a project that type-checks, and serves it in development with its pages", async () => {
+  it("creates a project that type-checks, whose first test passes, and serves it in development with its pages", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
     const types = spawnSync(
@@ -69,6 +69,7 @@ describe("the packed product, in an empty folder", () => {
     );
     expect(types.stdout + types.stderr).toBe("");
 
+    expect(sh("npm", ["test"])).toMatch(/pass 1$/m);
     const service = await startService({ projectDir: dir, command: "dev", program: npx, env });
     const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     expect(response.status).toBe(202);

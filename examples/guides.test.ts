@@ -42,6 +42,7 @@ it("are found", () => {
 
 it.each([
   ["README.md", ["triggers/new-signup.ts"]],
+  ["docs/testing.md", ["tests/new-signup.test.ts"]],
   ["docs/agents.md", ["agents/triage.ts", "triggers/new-issue.ts", "lib/model.ts", "lib/scripted-model.ts"]],
   [
     "docs/receiving.md",
@@ -79,9 +80,13 @@ describe.each(pages)("the examples in %s", (page) => {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), text);
     }
-    const paths = Object.fromEntries(
-      sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
-    );
+    const paths = {
+      ...Object.fromEntries(
+        sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
+      ),
+      "signalbox/testing": [join(repository, "sdk/test-project/index.ts")],
+      "signalbox/testing/vitest": [join(repository, "sdk/test-project/vitest.ts")],
+    };
     const compilerOptions = { paths, allowJs: true, checkJs: true, allowImportingTsExtensions: true };
     writeFileSync(
       join(project, "tsconfig.docs.json"),

@@ -6,9 +6,10 @@ import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 const inRoot = (path: string) => join(root, path);
-const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as {
-  dependencies: Record<string, string>;
-};
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8")) as Record<
+  "dependencies" | "peerDependencies",
+  Record<string, string>
+>;
 
 export const bundleOptions = {
   absWorkingDir: root,
@@ -49,7 +50,8 @@ const withoutNativePostgres: Plugin = {
 /** Programs: all but the packages that are installed beside them is part of the bundle. */
 export const programOptions = {
   ...bundleOptions,
-  external: Object.keys(dependencies),
+  // The matchers are registered in the project's own Vitest. Zod is a peer too, but programs have their own copy.
+  external: [...Object.keys(dependencies), "vitest"],
   // CommonJS packages inside the bundle call `require` for Node's own modules.
   banner: {
     js: 'import { createRequire as createRequireForBundle } from "node:module"; const require = createRequireForBundle(import.meta.url);',
@@ -76,6 +78,8 @@ export async function bundleProcesses({
       "backtest-thread": inRoot("cli/commands/triggers/backtest/thread.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop/event-loop-watcher.ts"),
       "regex-thread": inRoot("cli/build/schema/regex-thread.ts"),
+      testing: inRoot("testing/index.ts"),
+      "testing-vitest": inRoot("sdk/test-project/vitest.ts"),
     },
     outdir,
     chunkNames: "chunks/[name]-[hash]",
@@ -96,7 +100,7 @@ function isAllowedImport(path: string): boolean {
   return (
     path.startsWith("node:") ||
     createRequire(import.meta.url).resolve.paths(path) === null ||
-    Object.keys(dependencies).some((name) => path === name || path.startsWith(`${name}/`))
+    Object.keys({ ...dependencies, ...peerDependencies }).some((name) => path === name || path.startsWith(`${name}/`))
   );
 }
 

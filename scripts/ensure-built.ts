@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const sources = [
-  "{app,cli,components,sdk,server}/**/*.{ts,tsx,css,svg}",
+  "{app,cli,components,sdk,server,testing}/**/*.{ts,tsx,css,svg}",
   "scripts/{build,bundle}.ts",
   "proxy.ts",
   "next.config.mjs",

@@ -92,9 +92,9 @@ const bannedNames: readonly [name: RegExp, instead: string][] = [
 const maxWords = 30;
 
 const documents = ["*.md", "docs/**/*.md", "examples/**/*.md", "bench/README.md"];
-const sources = ["{app,cli,components,examples,sdk,server}/**/*.{ts,tsx}"];
+const sources = ["{app,cli,components,examples,sdk,server,testing}/**/*.{ts,tsx}"];
 const tests = [
-  "{app,bench,cli,components,e2e,examples,scripts,sdk,server}/**/*.test.ts",
+  "{app,bench,cli,components,e2e,examples,scripts,sdk,server,testing}/**/*.test.ts",
   "server/store/testing/*-contract.ts",
 ];
 /** The folders whose comments and names are checked, with those of their tests. */

@@ -23,6 +23,7 @@ beforeAll(() => {
   writeFileSync(join(project, "workflows/welcome.ts"), welcome);
   writeFileSync(join(project, "triggers/signup.ts"), signup("../workflows/welcome.js"));
   writeFileSync(join(project, "triggers/extensionless.ts"), signup("../workflows/welcome"));
+  writeFileSync(join(project, "start-welcome.ts"), startWelcome);
   writeFileSync(
     join(project, "signalbox.config.ts"),
     `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ name: "Types" });\n`,
@@ -84,7 +85,10 @@ function compile(name: string, options: Record<string, string>, triggers: string
   };
   writeFileSync(
     tsconfig,
-    JSON.stringify({ compilerOptions, files: ["signalbox.config.ts", ...triggers.map((file) => `triggers/${file}`)] }),
+    JSON.stringify({
+      compilerOptions,
+      files: ["signalbox.config.ts", "start-welcome.ts", ...triggers.map((file) => `triggers/${file}`)],
+    }),
   );
   return runTsc(tsconfig);
 }
@@ -128,6 +132,15 @@ export default defineWorkflow({
 });
 
 const send = (to: string, ctx: WorkflowContext): Promise<string> => ctx.step("send", ({ idempotencyKey }) => to + idempotencyKey);
+`;
+
+const startWelcome = `import { createClient } from "signalbox/client";
+import type welcome from "./workflows/welcome.js";
+
+const client = createClient({ url: "http://127.0.0.1:3002" });
+export const run = await client.start<typeof welcome>("welcome", { to: "ada" });
+export const { messageId } = await client.waitFor(run);
+export const length: number = messageId.length;
 `;
 
 function signup(workflow: string): string {

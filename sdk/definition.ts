@@ -182,6 +182,11 @@ export interface VerificationDefinition {
    * request is an event. It is called before the body is read. `target` is the path and the query.
    */
   greet(request: { readonly method: string; readonly target: string }): SenderAnswer | SignatureFault | null;
+  /**
+   * The headers with which the sender would sign this request, for tests of projects. `null`: only the sender can sign,
+   * or the signature is in the body.
+   */
+  sign(request: SignedRequest): Readonly<Record<string, string>> | null;
   /** Media types, in lower case, with which the sender sends JSON, in addition to the usual ones. */
   readonly jsonTypes: readonly string[];
   /**

@@ -19,6 +19,7 @@ import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
 import type { createIdentity } from "./identity/create-identity.ts";
 import type { Identity } from "./ports/identity.ts";
+import type { Manifest } from "./contract/project/manifest.ts";
 import type { Invitation } from "./contract/access/person.ts";
 import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
@@ -26,6 +27,8 @@ import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreAlerts } from "./processes/receiver/start-store-alerts.ts";
 import { startStoreUpkeep } from "./processes/receiver/start-store-upkeep.ts";
+import { createMasking } from "./masking/masked-store.ts";
+import { createMaskReader } from "./masking/read-masks.ts";
 import { createBuilds } from "./project/kept-builds.ts";
 import { readBuiltCode } from "./processes/child-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
@@ -65,7 +68,7 @@ export async function openSignalbox(p: {
   settings: Settings;
   signals: Signals;
   logger: Logger;
-  onEvent?: ((event: ReceiverEvent) => void) | undefined;
+  onEvent?: ((event: ReceiverEvent, manifest: Manifest) => void) | undefined;
   /** The counts of the other processes, for metrics. */
   readService?: (() => Promise<ServiceReport | null>) | undefined;
 }): Promise<Signalbox> {
@@ -79,12 +82,18 @@ export async function openSignalbox(p: {
     isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint),
     readService: p.readService,
   });
-  const upkeep = startStoreUpkeep({ settings, store, logger });
+  const secret = readSecret(settings.stateDir);
+  const builds = createBuilds(settings.stateDir);
+  const current = () => project.current().manifest;
+  const masking = createMasking(store, createMaskReader({ current, builds, secret }));
+  const upkeep = startStoreUpkeep({ settings, store: masking.masked, logger });
   const { maxBodyBytes } = settings;
   const parts = {
-    store,
+    store: masking.masked,
+    originals: masking.originals,
+    masking,
     project,
-    builds: createBuilds(settings.stateDir),
+    builds,
     signals,
     clock: systemClock,
     logger,
@@ -94,8 +103,7 @@ export async function openSignalbox(p: {
   };
   let port = settings.port;
   const baseUrl = () => serviceUrl(settings, port);
-  const alerts = startStoreAlerts({ settings, store, baseUrl, logger });
-  const secret = readSecret(settings.stateDir);
+  const alerts = startStoreAlerts({ settings, store: masking.masked, baseUrl, logger });
   const sessionSecret = deriveSessionSecret(secret);
   const identity = loadIdentity(() => ({
     rows: store,
@@ -106,11 +114,12 @@ export async function openSignalbox(p: {
 
   const { ingest, receiveIn } = createIngest({
     ...parts,
+    store,
     settings,
     stopping: stopping.signal,
     onEvent(event) {
       metrics.observeReceiver(event);
-      p.onEvent?.(event);
+      p.onEvent?.(event, current());
     },
   });
 
@@ -198,10 +207,17 @@ export async function openLocalApi(p: {
   const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
   const store = await openConfiguredStore(settings, silentLogger, { isReplacingSecret: p.isReplacingSecret ?? false });
   const { mode, maxBodyBytes } = settings;
+  const secret = readSecret(settings.stateDir);
+  const project = await createProjectReader(settings.stateDir);
+  const builds = createBuilds(settings.stateDir);
+  const current = () => project.current().manifest;
+  const masking = createMasking(store, createMaskReader({ current, builds, secret }));
   const app = createRestApp({
-    store,
-    project: await createProjectReader(settings.stateDir),
-    builds: createBuilds(settings.stateDir),
+    store: masking.masked,
+    originals: masking.originals,
+    masking,
+    project,
+    builds,
     signals: { ...noSignals, buildChanged: () => p.running?.onBuildChanged?.() },
     clock: systemClock,
     logger: silentLogger,
@@ -212,7 +228,7 @@ export async function openLocalApi(p: {
     alerts: settings.alerts,
     retention: settings.retention,
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
-    cipher: createKeyCipher(readSecret(settings.stateDir)),
+    cipher: createKeyCipher(secret),
     authenticate: async () => ({ kind: "local" }),
     metrics: createMetrics({ store, isDeclared: () => false }),
     stopping: new AbortController().signal,

@@ -37,6 +37,7 @@ export const sdkEntries = [
   "sources/slack",
   "sources/stripe",
   "sources/twilio",
+  "client",
   "config",
 ] as const;
 

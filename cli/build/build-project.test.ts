@@ -142,6 +142,31 @@ describe("the state folder", () => {
     expect(await readManifest(join(projectDir, ".signalbox"))).toMatchObject({ version });
   });
 
+  test("finds the variable of a secret if it is the only option of verify", async () => {
+    const verifyWith = async (verify: string, source = "") => {
+      const projectDir = makeProject(smallProject);
+      writeFiles(projectDir, {
+        "triggers/paid.ts": smallProject["triggers/paid.ts"].replace(
+          /(import [^;]+;\n)([^]*?)(\brequest:)/,
+          `$1import { stripe } from "signalbox/verify";\n${source}$2verify: ${verify}, $3`,
+        ),
+      });
+      return (await buildManifest(projectDir)).triggers.map(({ verify: scheme, secretVariable }) => [
+        scheme,
+        secretVariable,
+      ]);
+    };
+    const known = [["stripe", "STRIPE_SECRET_OF_A_TEST"]];
+    expect(await verifyWith("stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST })")).toEqual(known);
+    expect(await verifyWith("stripe({\n  secret: process.env['STRIPE_SECRET_OF_A_TEST'],\n})")).toEqual(known);
+    for (const [verify, source] of [
+      ["stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST, tolerance: '1m' })"],
+      ["stripe({ secret: 'a literal of a test project' })"],
+      ["shared", "const shared = stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST });\n"],
+    ])
+      expect(await verifyWith(verify ?? "", source)).toEqual([["stripe", undefined]]);
+  });
+
   test("repairs a damaged build of the same version", async () => {
     const projectDir = makeProject(smallProject);
     const manifest = await buildManifest(projectDir);

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { SettingsError } from "../../server/config.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
+import { removeOldBuilds } from "../../server/project/kept-builds.ts";
 import { writeCurrent } from "../../server/project/write-manifest.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
@@ -22,7 +23,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./checks/check-schemas.ts";
-import { finishDraft, makeDraft, prepareStateFolder, removeOldBuilds, stateFolderFailure } from "./state-folder.ts";
+import { finishDraft, makeDraft, prepareStateFolder, stateFolderFailure } from "./state-folder.ts";
 
 export type BuildResult =
   | {
@@ -70,7 +71,8 @@ export function buildProject(
     await finishDraft({ stateDir, draft, manifest, files });
     await writeCurrent(stateDir, manifest);
     // Without knowledge of the open runs, every build may be needed.
-    if (needed !== null) await removeOldBuilds(join(stateDir, "builds"), { current: manifest.version, needed });
+    if (needed !== null)
+      await removeOldBuilds(join(stateDir, "builds"), { current: manifest.version, readNeeded: async () => needed });
   });
 }
 
@@ -82,6 +84,23 @@ export function withDraftBuild(
   return buildInto(options, ({ stateDir, draft, manifest }) =>
     use({ stateDir, manifest: { ...manifest, folder: relative(stateDir, draft) } }),
   );
+}
+
+/** The builds of tests, in `.signalbox/`. */
+const testBuilds = "tests";
+
+/**
+ * Builds a project into `.signalbox/tests/`, where tests of the project share it. The current build does not change.
+ * The manifest that it returns has the folder of that build.
+ */
+export function buildForTests(options: BuildOptions): Promise<BuildResult> {
+  return buildInto(options, async ({ stateDir, draft, manifest, files }) => {
+    const builds = join(stateDir, testBuilds);
+    await mkdir(builds, { recursive: true });
+    manifest.folder = `${testBuilds}/${manifest.version}`;
+    await finishDraft({ stateDir, draft, manifest, files });
+    await removeOldBuilds(builds, { current: manifest.version, readNeeded: async () => new Set() });
+  });
 }
 
 async function buildInto(options: BuildOptions, finish: (draft: Draft) => Promise<void>): Promise<BuildResult> {

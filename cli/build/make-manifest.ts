@@ -56,7 +56,10 @@ export function makeManifest(p: {
     format: 1 as const,
     sources: p.sources,
     settings: p.settings,
-    triggers: orderTriggers(p.entries).map(({ file, trigger }) => toManifestTrigger(file, trigger)),
+    triggers: orderTriggers(p.entries).map(({ file, trigger }) => ({
+      ...toManifestTrigger(file, trigger),
+      ...findSecretVariable(trigger, () => readFileSync(join(p.projectDir, file), "utf8")),
+    })),
     workflows: p.entries
       .flatMap((entry) =>
         entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow, stepsOf)] : [],
@@ -92,6 +95,26 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     reply: replyOf(trigger.reply),
     prompt: trigger.prompt,
   };
+}
+
+const secretOption = String.raw`\bsecret:\s*process\.env(?:\.(\w+)|\[["'](\w+)["']\])`;
+
+/**
+ * The environment variable of a secret, if the file names it as the only option: `verify: github({ secret:
+ * process.env.NAME })`, or `secret: process.env.NAME` of a typed source.
+ */
+function findSecretVariable(
+  { verify }: EvaluatedTrigger,
+  readText: () => string,
+): Pick<ManifestTrigger, "secretVariable"> {
+  const scheme = verify?.scheme ?? "";
+  if (!/^\w+$/.test(scheme)) return {};
+  const text = readText();
+  const isTyped = text.includes(`signalbox/sources/${scheme}`);
+  const option = isTyped ? secretOption : String.raw`\bverify:\s*${scheme}\(\s*\{\s*${secretOption}\s*,?\s*\}\s*\)`;
+  const found = new RegExp(option).exec(text);
+  const secretVariable = found?.[1] ?? found?.[2];
+  return secretVariable === undefined ? {} : { secretVariable };
 }
 
 function toManifestWorkflow(

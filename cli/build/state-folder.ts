@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
+import { draftPrefix } from "../../server/project/kept-builds.ts";
 import { writeManifest } from "../../server/project/write-manifest.ts";
 import { Failure } from "../terminal/failure.ts";
 import type { BundledFile } from "./bundle/bundle.ts";
@@ -69,32 +70,7 @@ export async function finishDraft(p: {
   });
 }
 
-/**
- * Removes old builds, and drafts that were left behind long ago. The newest builds, the current one and those of open
- * runs are kept.
- */
-export async function removeOldBuilds(
-  builds: string,
-  { current, needed }: { current: string; needed: ReadonlySet<string> },
-): Promise<void> {
-  const names = await readdir(builds);
-  const aged = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      modifiedAt: (await stat(join(builds, name)).catch(ignore("ENOENT")))?.mtimeMs ?? 0,
-    })),
-  );
-  aged.sort((a, b) => b.modifiedAt - a.modifiedAt);
-  const finished = aged.filter(({ name }) => !name.startsWith(draftPrefix) && name !== current);
-  const left = aged.filter(({ name, modifiedAt }) => name.startsWith(draftPrefix) && modifiedAt < Date.now() - hourMs);
-  const old = finished.slice(keptBuilds).filter(({ name }) => !needed.has(name));
-  for (const { name } of [...old, ...left]) await rm(join(builds, name), { recursive: true, force: true });
-}
-
-const draftPrefix = ".draft-";
 const buildManifestName = "manifest.json";
-const keptBuilds = 5;
-const hourMs = 3_600_000;
 
 async function isIntact(folder: string, files: readonly BundledFile[]): Promise<boolean> {
   try {

@@ -10,6 +10,7 @@ import { registerDeliveriesList } from "./deliveries/list.ts";
 import { registerDeliveriesRedeliver, registerDeliveriesRelease } from "./deliveries/release.ts";
 import { registerDev } from "./dev/dev.ts";
 import { registerDoctor } from "./doctor/doctor.ts";
+import { registerFixturesPull } from "./fixtures/pull.ts";
 import { registerInit } from "./init/init.ts";
 import { registerKeysCreate } from "./keys/create.ts";
 import { registerKeysList, registerKeysRevoke, registerKeysRotate } from "./keys/keys.ts";
@@ -71,6 +72,11 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerDeliveriesExplain(deliveries, runner);
   registerDeliveriesRedeliver(deliveries, runner);
   registerDeliveriesRelease(deliveries, runner);
+
+  const fixtures = program.subcommand("fixtures", "Write recorded deliveries to files, for tests", [
+    "signalbox fixtures pull github",
+  ]);
+  registerFixturesPull(fixtures, runner);
 
   const runs = program.subcommand("runs", "Inspect, resume, replay and cancel runs, and approve tool calls", [
     "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F",

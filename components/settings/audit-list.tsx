@@ -25,6 +25,8 @@ const auditWords: Record<AuditAction, string> = {
   "invitation.revoked": "Revoked a link",
   "key.created": "Created a key",
   "key.shown": "Viewed a webhook key",
+  "delivery.revealed": "Revealed the sensitive values of a delivery",
+  "run.revealed": "Revealed the sensitive values of a run",
   "key.rotated": "Rotated a key",
   "key.revoked": "Revoked a key",
   "run.started": "Started runs",

@@ -35,7 +35,7 @@ export const useLiveness = () => useContext(LiveContext);
 export function Live({ version, children }: { version: string | null; children: ReactNode }) {
   const trpc = useTRPC();
   const router = useRouter();
-  const traces = trpc.runs.agent.pathKey()[0];
+  const traces = trpc.runs.conversation.pathKey()[0];
   const isTrace = ({ queryKey: [path] }: Query) => JSON.stringify(path) === JSON.stringify(traces);
   const poke = useRefresh(everyMs, (query) => !isTrace(query));
   const pokeTraces = useRefresh(traceEveryMs, isTrace);

@@ -60,3 +60,12 @@ CREATE TABLE "event_contract" (
 --> statement-breakpoint
 CREATE INDEX "event_contract_by_endpoint" ON "event_contract" USING btree ("endpoint","kind");--> statement-breakpoint
 CREATE INDEX "event_contract_by_age" ON "event_contract" USING btree ("last_seen");
+--> statement-breakpoint
+CREATE TABLE "run_start" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"body_sha256" text COLLATE "C" NOT NULL,
+	"at" bigint NOT NULL,
+	"runs" text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "run_start_by_time" ON "run_start" USING btree ("at");

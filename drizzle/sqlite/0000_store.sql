@@ -369,3 +369,12 @@ CREATE INDEX `event_contract_by_age` ON `event_contract` (`last_seen`);
 CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `version`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
 	UPDATE `run_list` SET `status` = NEW.`status`, `version` = NEW.`version`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;
 END;
+--> statement-breakpoint
+CREATE TABLE `run_start` (
+	`id` text PRIMARY KEY NOT NULL,
+	`body_sha256` text NOT NULL,
+	`at` integer NOT NULL,
+	`runs` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `run_start_by_time` ON `run_start` (`at`);

@@ -19,6 +19,9 @@ import {
   readMilliseconds,
   readSeconds,
   readTolerance,
+  writeBase64,
+  writeHex,
+  writeSeconds,
 } from "./verification.ts";
 
 /** Options of `hmac`. */
@@ -85,6 +88,11 @@ export function hmac(options: HmacOptions): Verification {
       form: `${prefix === "" ? "" : `${prefix} and `}${encoding === "hex" ? `${bytes * 2} hexadecimal digits` : `${bytes} bytes in base64`}`,
       readSignatures: (value) => [value.startsWith(prefix) ? decode(value.slice(prefix.length), bytes) : null],
       signed: (request) => signedParts(parts, request, url),
+      seal: {
+        headers: ({ receivedAtMs }): Record<string, string> =>
+          time ? { [time.header]: time.unit === "ms" ? String(receivedAtMs) : writeSeconds(receivedAtMs) } : {},
+        write: (signature) => prefix + (encoding === "hex" ? writeHex(signature) : writeBase64(signature)),
+      },
       ...(signsUrl && {
         readsUrl: url === null,
         explainMismatch: (request: SignedRequest) => explainUrl(urlOf(request, url)),

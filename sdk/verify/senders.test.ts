@@ -366,3 +366,41 @@ describe("hmac", () => {
     expect(verification.check(requestOf({ "x-s": signature }, Buffer.from("{}")))?.kind).toBe("mismatch");
   });
 });
+
+describe("a signature that a test makes", () => {
+  const withPrivateKey = ["discord", "sendgrid"];
+  const others = senders.filter(({ name }) => !withPrivateKey.includes(name));
+
+  it.each(others)("of $name is valid for every body, and for no other secret", ({ verify, secret, otherSecret }) => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const given = { "x-id": "7" };
+        const signature = verify(secret).sign(requestOf(given, body));
+        expect(signature).not.toBeNull();
+        const signed = requestOf({ ...given, ...signature }, body);
+        expect(verify(secret).check(signed)).toBeNull();
+        expect(verify(otherSecret).check(signed)?.kind).toBe("mismatch");
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("of Linear, Twilio and GitLab is valid, too", () => {
+    const body = linearSender.bodyAt(now);
+    const signedByLinear = schemes.linear({ secret: textSecret }).sign(requestOf({}, body)) ?? {};
+    expect(linear({ secret: textSecret }).check(requestOf({ ...signedByLinear }, body))).toBeNull();
+    const form = { "content-type": "application/x-www-form-urlencoded" };
+    const twilio = instant(schemes.twilio)({ secret: textSecret });
+    const sms = Buffer.from("Body=Hi&From=%2B1");
+    expect(twilio.check(requestOf({ ...form, ...twilio.sign(requestOf(form, sms)) }, sms))).toBeNull();
+    const gitlab = instant(schemes.gitlab)({ secret: textSecret });
+    expect(gitlab.check(requestOf({ ...gitlab.sign(requestOf({}, sample)) }, sample))).toBeNull();
+  });
+
+  it("does not exist without a secret, and if only the sender can sign", () => {
+    for (const { verify, secret } of senders.filter(({ name }) => withPrivateKey.includes(name)))
+      expect(verify(secret).sign(requestOf({}, sample))).toBeNull();
+    expect(github({ secret: undefined }).sign(requestOf({}, sample))).toBeNull();
+    expect(schemes.mailgun({ secret: textSecret }).sign(requestOf({}, sample))).toBeNull();
+  });
+});

@@ -11,7 +11,7 @@ import {
   type VerificationDefinition,
 } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
-import type { HmacKey, Key, Keys } from "./secrets.ts";
+import type { HmacKey, Key, Keys, TokenKey } from "./secrets.ts";
 
 const units = [
   ["day", 86_400_000],
@@ -63,6 +63,13 @@ export interface Scheme<K extends Key = HmacKey> {
   jsonTypes?: readonly string[];
   /** Default: unknown. */
   bodies?: readonly BodyOptions[];
+  /** How the sender writes a signature. Absent: only the sender can sign, or the signature is in the body. */
+  seal?: {
+    /** The headers that the signature covers, such as the time. */
+    headers?: (request: SignedRequest) => Record<string, string>;
+    /** The header with the signature. */
+    write: (signature: Uint8Array, request: SignedRequest) => string;
+  };
   /** Distinguishes this scheme from others with the same name. */
   options?: unknown;
 }
@@ -81,6 +88,7 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
       const key = answer && keyOf(scheme, keys, request);
       return key ? answer(body, request, key) : null;
     },
+    sign: (request) => sign(scheme, keys, request),
     ...(scheme.greet && { greet: scheme.greet }),
     ...(scheme.jsonTypes && { jsonTypes: scheme.jsonTypes }),
     ...(scheme.bodies && { bodies: scheme.bodies }),
@@ -89,11 +97,11 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
 }
 
 type VerificationParts = Omit<Verification, typeof definitionKind>;
-type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "jsonTypes" | "bodies";
+type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "sign" | "jsonTypes" | "bodies";
 
 /**
- * Completes a verification: it has no time limit, reads no URL, answers no challenges, and the format of its bodies is
- * unknown.
+ * Completes a verification: it has no time limit, reads no URL, answers no challenges, cannot sign, and the format of
+ * its bodies is unknown.
  */
 export function defineVerification(
   parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,
@@ -105,6 +113,7 @@ export function defineVerification(
     coversBody: true,
     answer: () => null,
     greet: () => null,
+    sign: () => null,
     jsonTypes: [],
     bodies: null,
     ...parts,
@@ -164,6 +173,29 @@ function check<K extends Key>(
       : fault("mismatch", `The signature in ${name} does not match the request (${scheme.name}). ${causes}`);
   }
   return checkTime(scheme, request, text);
+}
+
+/** Signs with the first key. */
+function sign<K extends Key>(
+  scheme: Scheme<K>,
+  { keys }: Keys<K>,
+  request: SignedRequest,
+): Record<string, string> | null {
+  const key: (Key & Partial<HmacKey & TokenKey>) | undefined = keys[0];
+  if (!key || !scheme.signatureHeader) return null;
+  if (scheme.proof === "token") return key.text === undefined ? null : { [scheme.signatureHeader(request)]: key.text };
+  if (!scheme.seal || !key.sign) return null;
+  const covered = scheme.seal.headers?.(request) ?? {};
+  const signed: SignedRequest = {
+    ...request,
+    url: request.url,
+    header: (name) => covered[name] ?? request.header(name),
+    headers: () => [...request.headers(), ...Object.entries(covered)],
+  };
+  // Some schemes sign a part of this header.
+  const content = scheme.signed(signed, scheme.seal.write(new Uint8Array(), signed));
+  if ("kind" in content) return null;
+  return { ...covered, [scheme.signatureHeader(signed)]: scheme.seal.write(key.sign(content), signed) };
 }
 
 /** Whether each key accepts one of the contents. Tries every combination, so that the duration reveals nothing. */
@@ -243,6 +275,11 @@ export function readHeaderName(name: unknown, option: string, scheme: string): s
     `${scheme}: ${option} must be a header name, but is ${JSON.stringify(name)}. Write ${option}: "x-signature".`,
   );
 }
+
+/** The forms of a signature in a header. */
+export const writeHex = (signature: Uint8Array): string => Buffer.from(signature).toString("hex");
+export const writeBase64 = (signature: Uint8Array): string => Buffer.from(signature).toString("base64");
+export const writeSeconds = (ms: number): string => String(Math.floor(ms / 1000));
 
 /** Parses a Unix time in seconds and returns milliseconds; `null` for any other text. */
 export function readSeconds(text: string | null): number | null {

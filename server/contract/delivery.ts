@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
-import type { BodyFormat } from "./project/endpoint.ts";
 import { targetSchema } from "./project/target.ts";
 
 /**
@@ -101,6 +100,8 @@ export const originSchema = z.object({
   verdicts: z.array(z.object({ attachmentId: z.string(), outcome: verdictOutcomeSchema })),
   /** Whether matches started no runs here, because they were only evaluated. */
   isMatchOnly: z.boolean(),
+  /** Whether sensitive values are fakes here, which that service put in their place. */
+  isMasked: z.boolean(),
 });
 
 export type Origin = z.infer<typeof originSchema>;
@@ -123,6 +124,11 @@ export const deliverySummarySchema = z.object({
   durationMs: z.number(),
   /** The delivery whose body was delivered again, by hand. */
   redeliveryOf: z.string().nullable(),
+  /**
+   * Sensitive values are replaced by fakes. The body is written anew, or `null` if it cannot be read; its hash is
+   * `null`. Absent: nothing is replaced.
+   */
+  isMasked: z.literal(true).optional(),
 });
 
 /** One delivery alone: also its body, as base64 of the bytes and, where it is JSON, as parsed. */
@@ -130,6 +136,16 @@ export const deliverySchema = deliverySummarySchema.extend({
   body: z.string().nullable(),
   json: jsonSchema.nullable(),
 });
+
+/** A body that is not JSON, as the JSON that triggers evaluate. */
+export const evaluatedBodySchema = z.object({
+  format: z.enum(["json", "form", "multipart", "text", "bytes"]),
+  /** The fields of a form or the JSON in one of them, or a string. */
+  text: z.string(),
+});
+
+/** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
+export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
 
 /** A delivery in the lists of the app. */
 export interface DeliveryRow extends DeliverySummary {
@@ -150,8 +166,7 @@ export interface SenderResponse {
 /** One delivery on its page. `body` contains its JSON. */
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
-  /** A body that is not JSON, as the JSON that triggers evaluate; `null`: the body is JSON, or cannot be read. */
-  evaluated: { format: BodyFormat["type"]; text: string } | null;
+  evaluated: EvaluatedDelivery["evaluated"];
   /** What the sender received; `null`: it was delivered again, and has no sender. */
   response: SenderResponse | null;
 }
@@ -183,6 +198,7 @@ export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
 export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
+export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
 

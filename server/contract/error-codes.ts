@@ -165,7 +165,7 @@ export const errorCodes = {
   idempotency_conflict: entry(
     422,
     "Idempotency key conflict",
-    "This endpoint accepted the same idempotency key with another body in the last 24 hours, or in the source's own `window`. The key is the Idempotency-Key or webhook-id header, or the header that `dedupe` names in the source.",
+    "This endpoint accepted the same idempotency key with another body in the last 24 hours, or in the source's own `window`. The key is the Idempotency-Key or webhook-id header, or the header that `dedupe` names in the source. In the API, the Idempotency-Key started the same workflow, agent or trigger with another body.",
     "Use a new key for a new event. To repeat an event, send exactly the same bytes. If different events of your sender have the same key, name another header or field in `dedupe`.",
     false,
     "either",

@@ -61,6 +61,8 @@ export const runSummarySchema = z.object({
   resumedAt: z.iso.datetime().nullable(),
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
+  /** Sensitive values are replaced by fakes. Absent: nothing is replaced. */
+  isMasked: z.literal(true).optional(),
 });
 
 /** One run alone. */

@@ -2,8 +2,11 @@ import { AppError } from "../contract/app-error.ts";
 import type { Backtest } from "../contract/backtest.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
+import { maskReasonsOf } from "../domain/sensitive/mask-delivery.ts";
+import type { Masks } from "../domain/sensitive/sensitive-rules.ts";
 import { createBacktest } from "../matching/backtest.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { readWithBodies } from "./export-deliveries.ts";
@@ -20,7 +23,12 @@ const defaultPeriodMs = 7 * 24 * 60 * 60 * 1000;
  * trigger.
  */
 export async function backtest(
-  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">; project: ProjectReader; clock: Clock },
+  deps: {
+    originals: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">;
+    masking: Pick<Masking, "readMasks">;
+    project: ProjectReader;
+    clock: Clock;
+  },
   request: {
     endpoint?: string | undefined;
     trigger?: string | undefined;
@@ -39,14 +47,24 @@ export async function backtest(
   const end = elapsedMs(clock) + maxMs;
   let left = maxDeliveries;
   const filter = dropUndefined({ endpoint: endpoint ?? undefined, since });
-  for await (const deliveries of readWithBodies(deps, filter, request.signal)) {
+  const masks = await deps.masking.readMasks();
+  for await (const deliveries of readWithBodies({ store: deps.originals, clock }, filter, request.signal)) {
     for (const delivery of deliveries) {
-      if (left === 0 || elapsedMs(clock) > end) return collected.end({ isComplete: false });
+      if (left === 0 || elapsedMs(clock) > end) return maskReport(masks, collected.end({ isComplete: false }));
       left -= 1;
       await collected.add(delivery);
     }
   }
-  return collected.end({ isComplete: true });
+  return maskReport(masks, collected.end({ isComplete: true }));
+}
+
+function maskReport(masks: Masks | null, report: Backtest): Backtest {
+  if (!masks) return report;
+  const triggers = report.triggers.map((trigger) => ({
+    ...trigger,
+    changes: trigger.changes.map((change) => ({ ...change, reasons: maskReasonsOf(masks, change) })),
+  }));
+  return { ...report, triggers };
 }
 
 function endpointOf({ triggers }: ProjectSources, slug: string): string {

@@ -4,6 +4,7 @@ import {
   type DeliveryDetails,
   type DeliveryRow,
   type DeliverySummary,
+  type EvaluatedDelivery,
   type VerdictList,
 } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
@@ -41,6 +42,15 @@ export async function showDelivery(
   };
 }
 
+/** One delivery with its body, as the current build evaluates it. Throws AppError `not_found`. */
+export async function readDelivery(
+  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  id: string,
+): Promise<EvaluatedDelivery> {
+  const delivery = await getDelivery(deps, id);
+  return { ...delivery, evaluated: await evaluatedBody(deps, delivery) };
+}
+
 /** A delivery with the reason of its outcome in words. */
 export function describeRow<Row extends DeliverySummary>(
   deps: { project: ProjectReader },
@@ -55,7 +65,7 @@ const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "num
 async function evaluatedBody(
   { project }: { project: ProjectReader },
   delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
-): Promise<DeliveryDetails["evaluated"]> {
+): Promise<EvaluatedDelivery["evaluated"]> {
   const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
   const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
   return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;

@@ -2,11 +2,13 @@ import type { SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
-import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
+import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import type { ParsedJson } from "../domain/requests/request-body.ts";
+import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -50,7 +52,7 @@ export async function judgeAgain(
 ): Promise<{ decision: Decision; body: Json; rounded: readonly string[] }> {
   const sources = deps.project.current();
   const { bytes, triggers, deliveryId, now, startedBy, onMismatch } = p;
-  const { json: body, rounded } = await parseAgain(old, { bytes, formats: triggers[0]?.body ?? onlyJson, deliveryId });
+  const { json: body, rounded } = await parseAgain(old, { bytes, source: triggers[0], deliveryId });
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
@@ -73,10 +75,14 @@ export async function judgeAgain(
  * AppError `not_found` or `not_replayable`.
  */
 export async function explainDelivery(
-  deps: Parameters<typeof judgeAgain>[0] & { store: Pick<DeliveryStore, "getDelivery">; clock: Clock },
+  deps: Parameters<typeof judgeAgain>[0] & {
+    originals: Pick<DeliveryStore, "getDelivery">;
+    masking: Pick<Masking, "readMasks">;
+    clock: Clock;
+  },
   { id, trigger }: { id: string; trigger: string | null },
 ): Promise<VerdictList> {
-  const old = await getDelivery(deps, id);
+  const old = await getDelivery({ store: deps.originals }, id);
   const { decision } = await judgeAgain(deps, old, {
     ...requireStored(old, { project: deps.project, trigger }),
     isOne: trigger !== null,
@@ -85,7 +91,7 @@ export async function explainDelivery(
     now: deps.clock.now(),
     onMismatch: null,
   });
-  const { verdicts, unlistedVerdicts } = decision;
+  const { verdicts, unlistedVerdicts } = maskVerdictsOf(await deps.masking.readMasks(), old.endpoint, decision);
   return { verdicts: verdicts.map((verdict) => ({ ...verdict, runId: null })), unlistedVerdicts };
 }
 
@@ -143,8 +149,9 @@ function keptBody(old: Delivery): Buffer<ArrayBuffer> {
 /** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
 async function parseAgain(
   old: Delivery,
-  { bytes, formats, deliveryId }: { bytes: Buffer<ArrayBuffer>; formats: readonly BodyFormat[]; deliveryId: string },
+  { bytes, source, deliveryId }: { bytes: Buffer<ArrayBuffer>; source: TriggerSource | undefined; deliveryId: string },
 ): Promise<ParsedJson> {
+  const formats = source?.body ?? onlyJson;
   const header = headerOf(old);
   const contentType = header("content-type") ?? undefined;
   try {
@@ -152,7 +159,11 @@ async function parseAgain(
     const format =
       only && others.length === 0
         ? only
-        : chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") ?? undefined });
+        : chooseFormat(formats, {
+            contentType,
+            contentEncoding: header("content-encoding") ?? undefined,
+            jsonTypes: source?.verify?.jsonTypes,
+          });
     if (format instanceof AppError) throw format;
     return await parseBody(bytes, { format, contentType, deliveryId });
   } catch (cause) {

@@ -57,7 +57,14 @@ it("a fed delivery keeps its id, time, bytes and headers, is evaluated here, and
     verdicts: [{ trigger: "billing", outcome: "matched" }],
   });
   const origin = readOrigin(here.headers);
-  expect(origin).toEqual({ url, outcome: "skipped", responseStatus: 200, verdicts: [], isMatchOnly: false });
+  expect(origin).toEqual({
+    url,
+    outcome: "skipped",
+    responseStatus: 200,
+    verdicts: [],
+    isMatchOnly: false,
+    isMasked: false,
+  });
   expect(origin && differencesFrom(origin, here.verdicts)).toEqual([
     { attachmentId: here.verdicts[0]?.attachmentId, here: "matched", there: null },
   ]);

@@ -13,10 +13,7 @@ import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.t
 import { headerOf, judgeAgain, requireStored, signedPartsOf } from "./judge-again.ts";
 
 /** `known`: it was received before. `busy`: nothing is recorded, and it can be received later. */
-export type FedResult =
-  | { kind: "recorded"; delivery: NewDelivery }
-  | { kind: "known" }
-  | { kind: "busy"; reason: string };
+type FedResult = { kind: "recorded"; delivery: NewDelivery } | { kind: "known" } | { kind: "busy"; reason: string };
 
 export type ReceiveFed = (fed: FedDelivery, p: { url: string; isMatchOnly: boolean }) => Promise<FedResult>;
 
@@ -35,9 +32,10 @@ export function createReceiveFed(deps: {
 
   return async (fed, p) => {
     const startedAt = performance.now();
+    const { isMasked: _, ...given } = fed;
     const body = Buffer.from(fed.body, "base64");
     const delivery: NewDelivery = {
-      ...fed,
+      ...given,
       receivedAt: Date.parse(fed.receivedAt),
       headers: headersWithOrigin(fed, p),
       body,

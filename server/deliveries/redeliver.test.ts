@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { custom, gitlab, square, stripe, type Verification } from "../../sdk/verify/index.ts";
+import { custom, gitlab, sns, square, stripe, type Verification } from "../../sdk/verify/index.ts";
 import { senders } from "../../sdk/verify/testing/senders.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import type { TriggerSource } from "../ports/project.ts";
@@ -12,6 +12,7 @@ import { serve } from "../http/testing/serve.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { noSignals } from "../ports/signals.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
+import { explainDelivery } from "./judge-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 import { redeliver } from "./redeliver.ts";
 
@@ -53,6 +54,7 @@ async function rejectedDelivery() {
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(verify)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -136,6 +138,7 @@ async function rejectedBy(verify: Verification, path: string, headers: Record<st
     redeliver(
       {
         store,
+        originals: store,
         project: { current: () => projectOf([triggerBy(fixed)]) },
         signals: noSignals,
         clock: { now: () => at + 3 * 86_400_000 },
@@ -224,7 +227,13 @@ test("a form that an endpoint did not accept runs from the same bytes after its 
   const id = answer.headers.get("signalbox-delivery") ?? "";
   const again = (trigger: TriggerSource) =>
     redeliver(
-      { store, project: { current: () => projectOf([trigger]) }, signals: noSignals, clock: { now: () => Date.now() } },
+      {
+        store,
+        originals: store,
+        project: { current: () => projectOf([trigger]) },
+        signals: noSignals,
+        clock: { now: () => Date.now() },
+      },
       { id, trigger: null, startedBy: "form" },
     );
   await expect(again(json)).rejects.toMatchObject({ code: "not_replayable" });
@@ -234,4 +243,41 @@ test("a form that an endpoint did not accept runs from the same bytes after its 
   expect(Buffer.from(redelivered.body ?? "", "base64").toString()).toBe(sent);
   const [run] = (await store.listRuns({}, { limit: 1, cursor: null })).data;
   expect((await store.getRun(run?.id ?? ""))?.payload).toEqual({ text: "a b" });
+});
+
+test("a message of SNS is JSON sent as text/plain also when it is evaluated again, on an endpoint with several formats", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-sns-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  const topic = triggerOf({
+    slug: "topic",
+    body: [
+      { type: "json", bigints: "number" },
+      { type: "form", field: null, bigints: "number" },
+    ],
+    verify: sns({ topicArn: "arn:aws:sns:eu-west-1:123456789012:orders" }),
+    request: z.object({ Type: z.literal("Notification") }),
+  });
+  const served = await serve({ triggers: [topic], store });
+  onTestFinished(async () => {
+    await served.close(0);
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const answer = await fetch(`${served.url}/triggers/topic`, {
+    method: "POST",
+    headers: { "content-type": "text/plain; charset=UTF-8" },
+    body: JSON.stringify({ Type: "Notification", Signature: "x", TopicArn: "arn:aws:sns:eu-west-1:1:a" }),
+  });
+  expect(answer.status).toBe(401);
+  const { verdicts } = await explainDelivery(
+    {
+      store,
+      originals: store,
+      masking: { readMasks: async () => null },
+      project: { current: () => projectOf([topic]) },
+      clock: { now: () => Date.now() },
+    },
+    { id: answer.headers.get("signalbox-delivery") ?? "", trigger: null },
+  );
+  expect(verdicts).toMatchObject([{ outcome: "matched" }]);
 });

@@ -25,7 +25,8 @@ import { getDelivery } from "./read-deliveries.ts";
  */
 export async function redeliver(
   deps: {
-    store: Pick<DeliveryStore, "getDelivery" | "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">;
+    store: Pick<DeliveryStore, "acceptDelivery"> & Pick<SwitchStore, "listDisabledTriggers">;
+    originals: Pick<DeliveryStore, "getDelivery">;
     project: ProjectReader;
     signals: Signals;
     clock: Clock;
@@ -33,7 +34,7 @@ export async function redeliver(
   request: { id: string; trigger: string | null; startedBy: StartedBy },
 ): Promise<string> {
   const startedAt = performance.now();
-  const old = await getDelivery(deps, request.id);
+  const old = await getDelivery({ store: deps.originals }, request.id);
   if (old.outcome === "held") throw isHeld(old);
   const stored = requireStored(old, { project: deps.project, trigger: request.trigger });
   const { bytes, triggers } = stored;

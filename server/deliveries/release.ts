@@ -9,7 +9,9 @@ import {
 import type { StartedBy } from "../contract/run.ts";
 import { wasReleased } from "../domain/deliveries/held.ts";
 import { queueFull } from "../domain/problem.ts";
+import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -18,8 +20,9 @@ import { judgeAgain, requireStored } from "./judge-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 interface ReleaseDeps {
-  store: Pick<DeliveryStore, "getDelivery" | "listHeld" | "releaseDelivery"> &
-    Pick<SwitchStore, "listDisabledTriggers">;
+  store: Pick<DeliveryStore, "listHeld" | "releaseDelivery"> & Pick<SwitchStore, "listDisabledTriggers">;
+  originals: Pick<DeliveryStore, "getDelivery">;
+  masking: Pick<Masking, "readMasks">;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;
@@ -95,7 +98,7 @@ interface Judged {
 }
 
 async function judgeHeld(deps: ReleaseDeps, id: string, { action, startedBy }: ReleaseOptions): Promise<Judged> {
-  const old = await getDelivery(deps, id);
+  const old = await getDelivery({ store: deps.originals }, id);
   if (old.outcome !== "held") return { answer: releasedBefore(old), request: null };
   const stored = requireStored(old, { project: deps.project, trigger: null });
   const at = deps.clock.now();
@@ -109,8 +112,10 @@ async function judgeHeld(deps: ReleaseDeps, id: string, { action, startedBy }: R
   });
   const { runs, verdicts, unlistedVerdicts } = decision;
   const of = { id, endpoint: old.endpoint };
-  if (runs.length === 0)
-    return { answer: { ...of, result: "held", runs: [], message: describeMiss(decision) }, request: null };
+  if (runs.length === 0) {
+    const shown = maskVerdictsOf(await deps.masking.readMasks(), old.endpoint, decision);
+    return { answer: { ...of, result: "held", runs: [], message: describeMiss(shown) }, request: null };
+  }
   const started = runs.map((run) => ({
     runId: action === "preview" ? null : run.id,
     trigger: run.trigger ?? "",
@@ -127,7 +132,7 @@ async function write(deps: ReleaseDeps, { answer, request }: Judged): Promise<Re
   if (!request) return answer;
   const result = await deps.store.releaseDelivery(request);
   if (result.kind === "full") throw queueFull(result.queue);
-  return result.kind === "released" ? answer : releasedBefore(await getDelivery(deps, answer.id));
+  return result.kind === "released" ? answer : releasedBefore(await getDelivery({ store: deps.originals }, answer.id));
 }
 
 function releasedBefore(delivery: Delivery): ReleasedDelivery {

@@ -162,7 +162,12 @@ describe("input", () => {
     const { run } = await engine.attempt({ run: () => null }, { ...over, maxAttempts: 5 });
     expect(run).toMatchObject({
       status: "failed",
-      error: { name, message: expect.stringContaining("Deploy a project that has it") },
+      error: {
+        name,
+        message: expect.stringMatching(
+          /Deploy a build that has it, then continue the run with `signalbox runs resume`\.$/,
+        ),
+      },
     });
   });
 });

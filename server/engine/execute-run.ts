@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
-import { setLongTimeout } from "../domain/event-loop.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
-import { type Clock, elapsedMs } from "../ports/clock.ts";
+import { hideInText } from "../domain/sensitive/hide-values.ts";
+import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../ports/run-channel.ts";
@@ -34,8 +34,10 @@ export interface ExecuteRunOptions {
   random: () => number;
   /** Slots for running code. Absent: code starts immediately. */
   slots?: { enter(): Slot };
+  /** Maximum wait for the next try of a step during which a run keeps its worker. Default: 5 seconds. */
+  maxHeldWaitMs?: number;
   /** Starts the span of this execution. Absent: no tracing. Never rejects. */
-  traceRun?: ((run: AssignedRun) => Promise<RunTrace>) | undefined;
+  traceRun?: ((run: AssignedRun, hide: (text: string) => string) => Promise<RunTrace>) | undefined;
   /** Called when the code of a run starts for the first time. */
   onRunStarted?: (run: AssignedRun) => void;
 }
@@ -92,6 +94,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let usedBeforeMs = 0;
   let isDecided = false;
   let hasCodeEnded = false;
+  let recordedInput = run.input;
 
   function decide(outcome: Outcome): boolean {
     if (isDecided) return false;
@@ -120,6 +123,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       session,
       clock,
       random: options.random,
+      maxHeldWaitMs: options.maxHeldWaitMs,
       signal: abort.signal,
       code,
       logger,
@@ -145,6 +149,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
         : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
     const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
+    recordedInput = record ?? run.input;
     if (record !== undefined && isPartOfPayload) session.note({ input: record });
     else if (record !== undefined) await session.write({ input: record });
     // The run ended before its code started: there is nothing to stop.
@@ -168,11 +173,11 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     const { steps } = run;
     // Assigned while this process was paused: the run may belong to another worker by now.
     if (session.isOverdue()) await session.write({});
-    if (options.traceRun) runTrace = await options.traceRun(run);
+    if (options.traceRun) runTrace = await options.traceRun(run, (text) => hide(text));
     usedBeforeMs = usedMs(steps, run.attempt);
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
     deadline = elapsedMs(clock) + leftMs;
-    const stopTimer = setLongTimeout(() => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
+    const stopTimer = startTimer(clock, () => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
     const scope = {
       run: runLogFields(run),
       crash(error: unknown) {
@@ -220,8 +225,20 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       end && "error" in end.transition
         ? end.transition.error
         : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
-    runTrace?.end({ status, error });
-    return { status, error, durationMs: elapsedMs(clock) - startedAt };
+    const shown = error && hideInError(error);
+    runTrace?.end({ status, error: shown });
+    return { status, error: shown, durationMs: elapsedMs(clock) - startedAt };
+  }
+
+  /** For terminals and traces. */
+  function hide(text: string): string {
+    const { trigger, target, payload } = run;
+    const headers = run.headers ?? run.request?.headers ?? null;
+    return hideInText(code.manifest, { trigger, target, payload, input: recordedInput, headers })(text);
+  }
+
+  function hideInError({ name, message, stack }: RunError): RunError {
+    return { name, message: hide(message), stack: stack === null ? null : hide(stack) };
   }
 
   const isWaiting = () => slot !== null && !slot.hasBegun();

@@ -8,6 +8,7 @@ const now = 10_000;
 const oom: WorkerDeath = { kind: "crashed", how: "ran out of memory" };
 const run = (id: string, over: Partial<HeldRun> = {}): HeldRun => ({
   id,
+  version: "v1",
   target: { kind: "workflow", slug: "w" },
   failureOf: null,
   attempt: 1,
@@ -21,8 +22,7 @@ const plan = (death: WorkerDeath, runs: HeldRun[], hasOnFailure = false) =>
   planLostRuns({
     death,
     runs,
-    findTarget: () => ({ retries: policy, hasOnFailure, concurrency: null }),
-    version: "v2",
+    buildOf: () => ({ version: "v2", target: { retries: policy, hasOnFailure, concurrency: null } }),
     now,
     random: () => 0.5,
   });
@@ -49,7 +49,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("the run that a lost worker fails for good has its onFailure called by the current build, but not that of onFailure", () => {
+  test("the run that a lost worker fails for good has its onFailure called by the build that executed it, but not that of onFailure", () => {
     expect(fates(oom, [run("a", { attempt: 3 })], true)).toMatchObject([
       { transition: { to: "failed", failureRun: { version: "v2", maxAttempts: 5 } } },
     ]);

@@ -18,6 +18,8 @@ export type WorkerDeath =
 
 export interface HeldRun {
   id: string;
+  /** The build that accepted it. */
+  version: string;
   target: Target;
   /** The run whose `onFailure` it executes. */
   failureOf: string | null;
@@ -31,6 +33,13 @@ export interface HeldRun {
   deadlineAt: number | null;
 }
 
+/** The build that executed a run. */
+export interface ExecutingBuild {
+  version: string;
+  /** The run's target in this build. */
+  target: FailingTarget;
+}
+
 /**
  * Decides the fate of the runs of a dead worker. A run is blamed only with certainty: if it ran alone, or was seen
  * blocking. Otherwise each run is executed again alone in a process, so that the next crash is unambiguous.
@@ -38,9 +47,7 @@ export interface HeldRun {
 export function planLostRuns(p: {
   death: WorkerDeath;
   runs: readonly HeldRun[];
-  findTarget: (target: Target) => FailingTarget;
-  /** The version of the current build. */
-  version: string;
+  buildOf: (run: HeldRun) => ExecutingBuild;
   now: number;
   random: () => number;
 }): LostRun[] {
@@ -68,8 +75,8 @@ function isWithinDeadline(run: HeldRun, { death, now }: Facts): boolean {
   return death.kind === "blocked" && run.deadlineAt !== null && now < run.deadlineAt;
 }
 
-function blame(run: HeldRun, { death, findTarget, version, now, random }: Facts): Fate {
-  const target = findTarget(run.target);
+function blame(run: HeldRun, { death, buildOf, now, random }: Facts): Fate {
+  const { version, target } = buildOf(run);
   const error = {
     name: "WorkerCrashed",
     message: `The worker process that ran this attempt ${describeDeath(death)}`,

@@ -3,10 +3,9 @@ import { StepError } from "../../sdk/errors.ts";
 import { readStepOptions, type StepPolicy } from "../../sdk/retry-options.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
-import { setLongTimeout } from "../domain/event-loop.ts";
 import { type FailedTries, keepsWorker, planNextTry, readFailedTries } from "../domain/runs/step-tries.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
-import { type Clock, elapsedMs } from "../ports/clock.ts";
+import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { NewTimelineEntry, RunAttempt, Spend, StepRecord } from "../ports/store/engine-store.ts";
@@ -52,6 +51,8 @@ interface RunContextOptions {
   session: RunSession;
   clock: Clock;
   random: () => number;
+  /** See ExecuteRunOptions. */
+  maxHeldWaitMs?: number | undefined;
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
@@ -177,7 +178,7 @@ export function createRunContext(options: RunContextOptions) {
   }
 
   function execute({ key, fn, policy: { timeoutMs } }: OpenStep): Promise<Json> {
-    const call = () => callStep({ key, fn, runId: run.id, signal, timeoutMs });
+    const call = () => callStep({ key, fn, runId: run.id, signal, timeoutMs, clock });
     return options.trace ? options.trace.step(key, call) : call();
   }
 
@@ -229,9 +230,10 @@ export function createRunContext(options: RunContextOptions) {
     const now = clock.now();
     const wait = () =>
       new Promise<void>((resolve) => {
-        const stopTimer = setLongTimeout(() => {
+        const wake = () => {
           if (state.kind === "open" && openSleeps.delete(key)) resolve();
-        }, until - now);
+        };
+        const stopTimer = startTimer(clock, wake, until - now);
         const stop = () => {
           stopTimer();
           if (state.kind === "closed") resolve();
@@ -239,7 +241,8 @@ export function createRunContext(options: RunContextOptions) {
         openSleeps.set(key, { record: toTriesRecord(key, failed), until, stop });
         considerSuspending();
       });
-    if (until > now) await (keepsWorker({ nextAt: until, now }) ? whileInFlight(wait) : wait());
+    const isHeld = keepsWorker({ nextAt: until, now, maxMs: options.maxHeldWaitMs });
+    if (until > now) await (isHeld ? whileInFlight(wait) : wait());
     if (!isOpen()) return await never();
   }
 
@@ -261,11 +264,12 @@ export function createRunContext(options: RunContextOptions) {
       return await ordered.give(undefined, until);
     }
     await new Promise<void>((resolve) => {
-      const stop = setLongTimeout(() => {
+      const wake = () => {
         if (state.kind !== "open" || !openSleeps.delete(key)) return;
         finishSleep(record, until);
         resolve();
-      }, until - clock.now());
+      };
+      const stop = startTimer(clock, wake, until - clock.now());
       openSleeps.set(key, { record, until, stop });
       considerSuspending();
     });
@@ -285,9 +289,10 @@ export function createRunContext(options: RunContextOptions) {
     const until = record.until ?? record.startedAt;
     if (until <= clock.now()) return giveUp(record, until);
     return await new Promise((resolve) => {
-      const stop = setLongTimeout(() => {
+      const expire = () => {
         if (state.kind === "open" && openSleeps.delete(key)) resolve(giveUp(record, until));
-      }, until - clock.now());
+      };
+      const stop = startTimer(clock, expire, until - clock.now());
       openSleeps.set(key, { record, until, stop });
       considerSuspending();
     });

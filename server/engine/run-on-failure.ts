@@ -6,7 +6,7 @@ import { runErrorSchema } from "../contract/run.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
 import { FinalFailure } from "./run-errors.ts";
-import { toJson } from "./run-values.ts";
+import { describeReplacement, toJson } from "./run-values.ts";
 
 /** The input of a run that executes `onFailure`: the failed run, with its input as recorded. */
 const recordedFailureSchema = z.object({
@@ -40,7 +40,7 @@ export async function runOnFailure(p: {
   if (!loaded?.onFailure)
     throw new FinalFailure(
       "UnknownTarget",
-      `There is no ${what} in this build (${code.manifest.version}). Deploy a project that has it, then replay the run.`,
+      `There is no ${what} in this build (${code.manifest.version}). ${describeReplacement(code)}`,
     );
   const failed = run.input === null ? toRecordedFailure(run) : recordedFailureSchema.parse(run.input);
   if (run.input === null) await p.record(failed);

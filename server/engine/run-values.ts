@@ -77,7 +77,7 @@ export function parseValue(p: {
 
 /** Why a run may not fit the build that executes it, and how to continue it; for the end of a message. */
 export function describeReplacement({ replaces, manifest }: ProjectCode): string {
-  if (replaces === undefined) return "Deploy a project that has it, then replay the run.";
+  if (replaces === undefined) return "Deploy a build that has it, then continue the run with `signalbox runs resume`.";
   return `Build ${replaces} accepted the run, and ${manifest.version} executes it instead. Deploy a build that fits the run, then continue it with \`signalbox runs resume\`.`;
 }
 

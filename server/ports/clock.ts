@@ -1,3 +1,5 @@
+import { setLongTimeout } from "../domain/event-loop.ts";
+
 /** The clock, injected so that tests can control it. */
 export interface Clock {
   /** UTC milliseconds. */
@@ -7,6 +9,8 @@ export interface Clock {
    * `now`.
    */
   elapsed?(): number;
+  /** Calls back after this many milliseconds. Returns a function that stops it. Default: a timer of this process. */
+  after?(ms: number, callback: () => void): () => void;
 }
 
 let aheadMs = 0;
@@ -21,5 +25,9 @@ export function setClockAhead(ms: number): void {
 
 /** Monotonic milliseconds. The difference of two calls is a duration. */
 export const elapsedMs = (clock: Clock): number => clock.elapsed?.() ?? clock.now();
+
+/** Calls back after this many milliseconds. Returns a function that stops it. */
+export const startTimer = (clock: Clock, callback: () => void, ms: number): (() => void) =>
+  clock.after ? clock.after(ms, callback) : setLongTimeout(callback, ms);
 
 export const clockAheadMs = (): number => aheadMs;

@@ -13,7 +13,13 @@ export interface Tracing {
    * Starts the span of one execution of a run. `headers` are the stored headers of its delivery; `null` without a
    * delivery.
    */
-  beginRun(p: { run: RunAttempt; version: string; headers: Readonly<Record<string, string>> | null }): RunTrace;
+  beginRun(p: {
+    run: RunAttempt;
+    version: string;
+    headers: Readonly<Record<string, string>> | null;
+    /** Applied to the texts of exceptions: removes sensitive values. */
+    hide: (text: string) => string;
+  }): RunTrace;
   /** Exports pending spans within this time. */
   close(withinMs: number): Promise<void>;
 }

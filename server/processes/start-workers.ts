@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Settings } from "../config.ts";
+import { readSecret, type Settings } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createHealthHandler } from "../http/health.ts";
 import type { Readiness } from "../http/readiness.ts";
 import { sendProblem } from "../http/send-problem.ts";
+import { createMasking } from "../masking/masked-store.ts";
+import { createMaskReader } from "../masking/read-masks.ts";
 import type { Logger } from "../ports/logger.ts";
+import { createBuilds } from "../project/kept-builds.ts";
+import { readManifest } from "../project/read-manifest.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { openWorkerPool } from "./worker-pool/open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
@@ -34,7 +38,15 @@ export async function startWorkers(p: {
   const { settings, healthPort } = p;
   requireSharedStore(settings, "`signalbox worker`");
   const { pool, store } = await openWorkerPool(p);
-  const upkeep = startStoreUpkeep({ settings, store, logger: p.logger });
+  const { masked } = createMasking(
+    store,
+    createMaskReader({
+      current: () => readManifest(settings.stateDir),
+      builds: createBuilds(settings.stateDir),
+      secret: readSecret(settings.stateDir),
+    }),
+  );
+  const upkeep = startStoreUpkeep({ settings, store: masked, logger: p.logger });
   let isClosing = false;
 
   async function readiness(): Promise<string[]> {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { draftPrefix } from "./kept-builds.ts";
 
 /**
  * Copies the build of this machine to a folder that outlives it, and the builds of other machines from there: open runs
@@ -18,7 +19,7 @@ export async function exchangeBuilds(p: { stateDir: string; buildsDir: string; v
 async function copyBuild(version: string, { from, to }: { from: string; to: string }): Promise<void> {
   const isComplete = (folder: string) => existsSync(join(folder, version, "manifest.json"));
   if (isComplete(to) || !isComplete(from)) return;
-  const draft = join(to, `.draft-${process.pid}-${randomBytes(4).toString("hex")}`);
+  const draft = join(to, `${draftPrefix}${process.pid}-${randomBytes(4).toString("hex")}`);
   try {
     await cp(join(from, version), draft, { recursive: true, preserveTimestamps: true });
     await rename(draft, join(to, version));

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { Builds, KeptBuild } from "../ports/builds.ts";
@@ -41,4 +41,46 @@ export function createBuilds(stateDir: string): Builds {
 function byAge(one: KeptBuild, other: KeptBuild): number {
   const [a, b] = [`${other.builtAt} ${other.id}`, `${one.builtAt} ${one.id}`];
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// ---- old builds ----
+
+/** Starts the name of the folder of an unfinished build or copy. */
+export const draftPrefix = ".draft-";
+const maxOldBuilds = 5;
+const draftsKeptMs = 3_600_000;
+
+/**
+ * Removes old builds, and drafts that were left behind, from a folder with builds. The current build, the newest others
+ * and those that are needed are kept. `readNeeded` is called only if a build is to be removed. Returns the versions of
+ * the removed builds.
+ */
+export async function removeOldBuilds(
+  folder: string,
+  { current, readNeeded }: { current: string; readNeeded: () => Promise<ReadonlySet<string>> },
+): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const aged = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      // Another process may have removed it.
+      modifiedAt: await stat(join(folder, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    })),
+  );
+  const left = aged.filter((one) => isDraft(one) && one.modifiedAt < Date.now() - draftsKeptMs);
+  const old = aged
+    .filter((one) => !isDraft(one) && one.name !== current)
+    .sort((a, b) => b.modifiedAt - a.modifiedAt)
+    .slice(maxOldBuilds);
+  const needed = old.length > 0 ? await readNeeded() : new Set<string>();
+  const obsolete = old.filter(({ name }) => !needed.has(name));
+  for (const { name } of [...obsolete, ...left]) await rm(join(folder, name), { recursive: true, force: true });
+  return obsolete.map(({ name }) => name);
+}
+
+function isDraft({ name }: { name: string }): boolean {
+  return name.startsWith(draftPrefix);
 }

@@ -148,7 +148,7 @@ function toOnFailure({ onFailure }: Pick<AgentDefinition, "onFailure">): LoadedW
   return onFailure ? (run, ctx) => onFailure(run as never, ctx as never) : null;
 }
 
-function toModel(model: AgentDefinition["model"]): LanguageModel {
+export function toModel(model: AgentDefinition["model"]): LanguageModel {
   return {
     provider: model.provider,
     modelId: model.modelId,

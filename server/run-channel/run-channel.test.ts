@@ -534,6 +534,41 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect((await h.read(id)).run.status).toBe("failed");
   });
 
+  test.each([
+    ["the build that accepted it", { versions: "pin", isKept: true }, { delayMs: 50, onFailure: "v1" }],
+    ["the current build, if the accepting one is gone", { versions: "pin", isKept: false }, { delayMs: 7_000 }],
+    ["the current build for versions: latest", { versions: "latest", isKept: true }, { delayMs: 7_000 }],
+  ] as const)(
+    "a run whose worker crashed is retried by the policy of %s",
+    async (_name, { versions, isKept }, expected) => {
+      const h = await open();
+      const build = (version: string, initialMs: number, onFailure?: () => null) => {
+        const { manifest } = h.code({ run: () => null, retries: { initialMs }, ...(onFailure ? { onFailure } : {}) });
+        return { ...manifest, version, workflows: manifest.workflows.map((one) => ({ ...one, versions })) };
+      };
+      const accepting = build("v1", 50, () => null);
+      const host = await h.startHost({
+        readManifest: async () => build("v2", 7_000),
+        readBuild: async (version) => (isKept && version === "v1" ? accepting : null),
+      });
+      async function crash(maxAttempts: number) {
+        const worker = await h.startWorker({ id: `wrk_${maxAttempts}`, run: hang });
+        const id = await h.startRun({ maxAttempts });
+        await until(() => expect(worker.loop.active()).toHaveLength(1));
+        worker.kill();
+        const death = { kind: "crashed", how: "ended with exit code 3" } as const;
+        await host.workerDied({ workerId: worker.id, death, deadlines: new Map() });
+        return (await h.read(id)).timeline;
+      }
+      const retried = (await crash(2)).find(({ kind }) => kind === "retry_scheduled");
+      expect(Date.parse(retried?.until ?? "") - h.clock.now()).toBe(expected.delayMs);
+      await crash(1);
+      const { data } = await h.store.listRuns({}, { limit: 10, cursor: null });
+      const ofOnFailure = data.filter(({ startedBy }) => startedBy === "failure");
+      expect(ofOnFailure.map(({ version }) => version)).toEqual("onFailure" in expected ? [expected.onFailure] : []);
+    },
+  );
+
   test("the next host assigns nothing to workers that were held before it started", async () => {
     const h = await open();
     const host = await h.startHost({ workers: { known: [], held: ["wrk_a"] } });

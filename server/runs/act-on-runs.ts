@@ -32,6 +32,7 @@ export interface BulkRequest {
 
 interface ActOnRunsDeps {
   store: Pick<RunStore, "getRun" | "createFittingRuns" | "resumeRuns" | "requestCancel">;
+  originals: Pick<RunStore, "getRun">;
   project: ProjectReader;
   signals: Signals;
   clock: Clock;
@@ -111,7 +112,7 @@ async function replayAll(
   const planned: NewRun[] = [];
   for (const id of ids)
     await notes.orFail(id, async () => {
-      const old = await findRun(deps, { id });
+      const old = await findRun({ store: deps.originals }, { id });
       const obstacle = isOnlyReplay ? findReplayObstacle(old) : null;
       if (obstacle) return notes.skipped(id, obstacle);
       const run = planReplay({ old, change: null, sources, now });

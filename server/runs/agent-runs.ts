@@ -8,8 +8,10 @@ import {
   type ModelStep,
   type Usage,
 } from "../contract/agent/trace.ts";
+import type { AgentConversation } from "../contract/agent/conversation.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
+import { toConversation } from "../domain/runs/conversation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { EngineStore, LiveRecord, StepRecord } from "../ports/store/engine-store.ts";
@@ -21,7 +23,27 @@ export async function getAgentTrace(
   deps: { store: Pick<RunStore, "getRun"> & Pick<EngineStore, "loadSteps" | "getLive"> },
   id: string,
 ): Promise<AgentTrace> {
+  return readTrace(deps, await findRun(deps, { id }));
+}
+
+/** The entries that a conversation is made of: a run that logs endlessly must not fill a page. */
+export const maxTimelineEntries = 2_000;
+
+/** What an agent did in its run, as its page shows it. Empty for a workflow's run. Throws AppError `not_found`. */
+export async function showConversation(
+  deps: { store: Pick<RunStore, "getRun" | "listTimeline"> & Pick<EngineStore, "loadSteps" | "getLive"> },
+  id: string,
+): Promise<AgentConversation> {
   const run = await findRun(deps, { id });
+  const trace = await readTrace(deps, run);
+  const entries = await deps.store.listTimeline(id, { after: 0, limit: maxTimelineEntries });
+  return toConversation({ trace, entries, run });
+}
+
+async function readTrace(
+  deps: { store: Pick<EngineStore, "loadSteps" | "getLive"> },
+  { id, ...run }: Pick<Run, "id" | "status" | "target">,
+): Promise<AgentTrace> {
   // Read before the steps: output that ends in between is then part of the steps.
   const live = run.target.kind === "agent" && run.status === "running" ? await deps.store.getLive(id) : null;
   const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
@@ -40,7 +62,11 @@ export async function getAgentTrace(
   };
 }
 
-function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
+/** The live output of a model; `null` if its step has ended since, or is of another version. */
+export function toLive(
+  { said, startedAt, updatedAt, ...live }: LiveRecord,
+  records: readonly StepRecord[],
+): AgentLive | null {
   const parsed = modelOutputSchema.safeParse(said);
   const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
   return parsed.success && !isOver

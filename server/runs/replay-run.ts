@@ -5,6 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { onFailurePolicy, toFailureRun } from "../domain/runs/failure-run.ts";
 import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store/run-store.ts";
@@ -21,14 +22,33 @@ export type ReplayChange = { payload: Json } | { input: Json } | null;
  * `queue_full`.
  */
 export async function replayRun(
-  deps: { store: Pick<RunStore, "getRun" | "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: {
+    store: Pick<RunStore, "createRuns">;
+    originals: Pick<RunStore, "getRun">;
+    masking: Pick<Masking, "restore">;
+    project: ProjectReader;
+    signals: Signals;
+    clock: Clock;
+  },
   request: { id: string; change: ReplayChange },
 ): Promise<NewRun> {
-  const old = await findRun(deps, { id: request.id });
-  const run = planReplay({ old, change: request.change, sources: deps.project.current(), now: deps.clock.now() });
+  const old = await findRun({ store: deps.originals }, { id: request.id });
+  const change = request.change && (await restoreChange(deps.masking, old, request.change));
+  const run = planReplay({ old, change, sources: deps.project.current(), now: deps.clock.now() });
   await deps.store.createRuns([run]);
   deps.signals.runsQueued();
   return run;
+}
+
+/** The caller has edited the payload or the input as it is shown: unchanged fakes mean the recorded values. */
+async function restoreChange(
+  masking: Pick<Masking, "restore">,
+  old: Run,
+  change: NonNullable<ReplayChange>,
+): Promise<NonNullable<ReplayChange>> {
+  return "payload" in change
+    ? { payload: await masking.restore(old, change.payload) }
+    : { input: await masking.restore(old, change.input) };
 }
 
 /** The new run that replays an old one. Throws AppError `not_replayable`, `request_mismatch` or `invalid_input`. */

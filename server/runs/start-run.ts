@@ -4,6 +4,7 @@ import type { Manifest } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { newId } from "../domain/ids.ts";
+import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
@@ -43,13 +44,26 @@ export function newInputRun(p: {
   };
 }
 
-/** Starts a target with the caller's input. Throws AppError `not_found`, `invalid_input` or `queue_full`. */
+/**
+ * Starts a target with the caller's input. A request that repeats an idempotency key starts nothing, and gets the run
+ * of the first one (`isRepeat`). Throws AppError `not_found`, `invalid_input`, `idempotency_conflict` or `queue_full`.
+ */
 export async function startTargetRun(
-  deps: { store: Pick<RunStore, "createRuns">; project: ProjectReader; signals: Signals; clock: Clock },
-  request: { target: Target; input: Json; startedBy: StartedBy },
-): Promise<NewRun> {
-  const run = newInputRun({ ...request, manifest: deps.project.current().manifest, now: deps.clock.now() });
-  await deps.store.createRuns([run]);
+  deps: {
+    store: Pick<RunStore, "createRuns" | "createRunsOnce">;
+    project: ProjectReader;
+    signals: Signals;
+    clock: Clock;
+  },
+  request: { target: Target; input: Json; startedBy: StartedBy; idempotencyKey?: string | undefined },
+): Promise<{ runs: StartedRun[]; isRepeat: boolean }> {
+  const { target, input: body, idempotencyKey } = request;
+  const now = deps.clock.now();
+  const runs = [newInputRun({ ...request, manifest: deps.project.current().manifest, now })];
+  const key = startKeyOf({ key: idempotencyKey, subject: `${target.kind} ${target.slug}`, body, now });
+  const first = key && (await deps.store.createRunsOnce(runs, key));
+  if (first) return { runs: first, isRepeat: true };
+  if (!key) await deps.store.createRuns(runs);
   deps.signals.runsQueued();
-  return run;
+  return { runs: runs.map(toStartedRun), isRepeat: false };
 }

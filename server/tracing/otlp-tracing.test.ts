@@ -27,6 +27,7 @@ const delivery: TracedDelivery = {
   responseStatus: 202,
   problem: null,
 };
+const hide = (text: string) => text.replaceAll("4242", "[masked]");
 const run: RunAttempt = {
   id: "run_1",
   workerId: "wrk_1",
@@ -84,7 +85,7 @@ it("another process puts runs below the delivery by its id and its headers alone
   tracing.delivered(delivery, 3);
   await tracing.close(5_000);
   const worker = open();
-  worker.beginRun({ run, version: "v", headers: {} }).end({ status: "completed", error: null });
+  worker.beginRun({ run, version: "v", hide, headers: {} }).end({ status: "completed", error: null });
   await worker.close(5_000);
   const [first, second] = spans;
   expect([first?.name, second?.name]).toEqual(["POST /triggers/billing", "run ship"]);
@@ -95,12 +96,17 @@ it("what was delivered again is below the first delivery, and later stretches of
   const { spans, tracing } = await tracingTo(200);
   tracing.delivered(delivery, 3);
   tracing
-    .beginRun({ run: { ...run, deliveryId: "dlv_2" }, version: "v", headers: { "signalbox-redelivery-of": "dlv_1" } })
+    .beginRun({
+      run: { ...run, deliveryId: "dlv_2" },
+      version: "v",
+      hide,
+      headers: { "signalbox-redelivery-of": "dlv_1" },
+    })
     .end({ status: "completed", error: null });
   const byApi = { ...run, id: "run_2", deliveryId: null };
-  tracing.beginRun({ run: byApi, version: "v", headers: null }).end({ status: "waiting", error: null });
+  tracing.beginRun({ run: byApi, version: "v", hide, headers: null }).end({ status: "waiting", error: null });
   tracing
-    .beginRun({ run: { ...byApi, isResumed: true }, version: "v", headers: null })
+    .beginRun({ run: { ...byApi, isResumed: true }, version: "v", hide, headers: null })
     .end({ status: "completed", error: null });
   await tracing.close(5_000);
   const [first, again, begun, resumed] = spans;
@@ -129,7 +135,7 @@ it("a delivery and its runs are sampled together at any ratio", async () => {
   for (let n = 0; n < 200; n += 1) {
     tracing.delivered({ ...delivery, id: `dlv_${n}` }, 1);
     tracing
-      .beginRun({ run: { ...run, deliveryId: `dlv_${n}` }, version: "v", headers: {} })
+      .beginRun({ run: { ...run, deliveryId: `dlv_${n}` }, version: "v", hide, headers: {} })
       .end({ status: "completed", error: null });
   }
   await tracing.close(5_000);
@@ -141,8 +147,9 @@ it("a delivery and its runs are sampled together at any ratio", async () => {
 
 it("a step that throws records the error and rethrows it; an unfinished step ends with its run and is marked", async () => {
   const { spans, tracing } = await tracingTo(200);
-  const trace = tracing.beginRun({ run, version: "v", headers: {} });
-  await expect(trace.step("fails", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  const trace = tracing.beginRun({ run, version: "v", hide, headers: {} });
+  const failing = trace.step("fails", () => Promise.reject(new Error("card 4242 declined")));
+  await expect(failing).rejects.toThrow("card 4242 declined");
   void trace.step("hangs", () => new Promise(() => {}));
   trace.end({ status: "failed", error: { name: "Error", message: "no", stack: null } });
   await tracing.close(5_000);
@@ -153,6 +160,8 @@ it("a step that throws records the error and rethrows it; an unfinished step end
       ["run ship", 2, ["exception"]],
     ],
   );
+  expect(JSON.stringify(spans)).toContain("card [masked] declined");
+  expect(JSON.stringify(spans)).not.toContain("4242");
 });
 
 it("a collector that rejects spans is logged, and one that never answers delays the close by no more than the limit", async () => {

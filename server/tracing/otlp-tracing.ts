@@ -125,7 +125,10 @@ function createNoteFailure(logger: Logger): (error: unknown) => void {
 }
 
 /** The span of one execution of a run, and those of its steps. */
-function beginRunTrace(parts: TracingParts, { run, version, headers }: Parameters<Tracing["beginRun"]>[0]): RunTrace {
+function beginRunTrace(
+  parts: TracingParts,
+  { run, version, headers, hide }: Parameters<Tracing["beginRun"]>[0],
+): RunTrace {
   const { tracer } = parts;
   const attributes: Attributes = {
     "signalbox.run.id": run.id,
@@ -148,7 +151,7 @@ function beginRunTrace(parts: TracingParts, { run, version, headers }: Parameter
       try {
         return await context.with(trace.setSpan(parent, step), code);
       } catch (thrown) {
-        noteError(step, thrown);
+        noteError(step, hideIn(thrown, hide));
         throw thrown;
       } finally {
         openSteps.delete(step);
@@ -183,6 +186,12 @@ function startRunSpan(
   if (run.deliveryId !== null && headers !== null) return start(contextOfDelivery(run.deliveryId, headers, sampler));
   const isFirst = run.attempt === 1 && !run.isResumed;
   return isFirst ? ids.forId(run.id, () => start(ROOT_CONTEXT)) : start(contextOfRun(run.id, sampler));
+}
+
+/** The same exception, as it is recorded. */
+function hideIn(thrown: unknown, hide: (text: string) => string): unknown {
+  if (!(thrown instanceof Error)) return hide(String(thrown));
+  return Object.assign(new Error(hide(thrown.message)), { name: thrown.name, stack: hide(thrown.stack ?? "") });
 }
 
 function noteError(span: Span, thrown: unknown): void {

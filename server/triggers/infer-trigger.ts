@@ -7,6 +7,7 @@ import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
+import type { EndpointVerification } from "../domain/sketch/write-trigger.ts";
 import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -69,7 +70,7 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
   const since = request.since ?? deps.clock.now() - defaultPeriodMs;
   const end = elapsedMs(deps.clock) + maxReadMs;
   const endpoint = endpointOf(deps, request.endpoint);
-  const listed = await listSamples(deps, { ...request, since, end, isVerified: endpoint.isVerified });
+  const listed = await listSamples(deps, { ...request, since, end, isVerified: endpoint.verify !== null });
   const readOne = (id: string) => readSample(deps, id, endpoint.formats);
   const like = request.delivery === undefined ? null : await readOne(request.delivery);
   const reader = createReader(readOne, { clock: deps.clock, ids: listed.ids, end, signal: request.signal });
@@ -77,7 +78,7 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
     endpoint: request.endpoint,
     file: request.file,
     only: like ?? request.only,
-    formats: endpoint.formats,
+    ...endpoint,
   });
   if (inference.trigger)
     return describeTrigger(request.endpoint, inference.trigger, listed.isComplete && !reader.isCut());
@@ -86,9 +87,21 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
 }
 
 /** What the sources of an endpoint have in common. An unknown endpoint accepts JSON. */
-function endpointOf({ project }: Deps, endpoint: string): { formats: readonly BodyFormat[]; isVerified: boolean } {
-  const [source] = project.current().byEndpoint.get(endpoint) ?? [];
-  return { formats: source?.body ?? onlyJson, isVerified: (source?.verify ?? null) !== null };
+function endpointOf(
+  { project }: Deps,
+  endpoint: string,
+): { formats: readonly BodyFormat[]; verify: EndpointVerification | null } {
+  const { byEndpoint, manifest } = project.current();
+  const [source] = byEndpoint.get(endpoint) ?? [];
+  const formats = source?.body ?? onlyJson;
+  if (!source?.verify) return { formats, verify: null };
+  const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
+  const trigger = triggers.find(({ secretVariable }) => secretVariable !== undefined) ?? triggers[0];
+  const { scheme } = source.verify;
+  return {
+    formats,
+    verify: { scheme, secretVariable: trigger?.secretVariable ?? null, file: trigger?.file ?? "the other triggers" },
+  };
 }
 
 /** The error for a kind that no payload has. */

@@ -17,6 +17,8 @@ const request = z.object({
   ]),
 });
 
+const unreachable = async () => expect.unreachable();
+
 test("a body that does not match is answered in the same words as a webhook's, and repeats no key either", async () => {
   const project = projectOf([triggerOf({ slug: "signup", request })]);
   const key = `sbk_${"A".repeat(43)}`;
@@ -33,7 +35,11 @@ test("a body that does not match is answered in the same words as a webhook's, a
     keyId: null,
     disabled: noneDisabled,
   });
-  const store = { createRuns: async () => expect.unreachable(), listDisabledTriggers: async () => noneDisabled };
+  const store = {
+    createRuns: unreachable,
+    createRunsOnce: unreachable,
+    listDisabledTriggers: async () => noneDisabled,
+  };
   const refusal: unknown = await startTriggerRuns(
     { store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } },
     { slug: "signup", body, startedBy: "form" },

@@ -1,15 +1,17 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
+import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/delivery.ts";
 import { planRun, requestMismatch, disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
+import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
 import { redactVerdict } from "../domain/deliveries/redaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
-import type { NewRun, RunStore } from "../ports/store/run-store.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /**
@@ -17,29 +19,41 @@ import { triggersWithSlug } from "./find-triggers.ts";
  * attachment.
  */
 export interface StartedTrigger {
-  runs: NewRun[];
+  runs: StartedRun[];
+  /** The request repeats an idempotency key, and started nothing. */
+  isRepeat: boolean;
   verdicts: Verdict[];
 }
 
 /**
  * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug,
- * or the one to `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch` or
- * `queue_full`.
+ * or the one to `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch`,
+ * `idempotency_conflict` or `queue_full`.
  */
 export async function startTriggerRuns(
   deps: {
-    store: Pick<RunStore, "createRuns"> & Pick<SwitchStore, "listDisabledTriggers">;
+    store: Pick<RunStore, "createRuns" | "createRunsOnce"> & Pick<SwitchStore, "listDisabledTriggers">;
     project: ProjectReader;
     signals: Signals;
     clock: Clock;
   },
-  request: { slug: string; target?: string | undefined; body: Json; startedBy: StartedBy },
+  request: {
+    slug: string;
+    target?: string | undefined;
+    body: Json;
+    startedBy: StartedBy;
+    idempotencyKey?: string | undefined;
+  },
 ): Promise<StartedTrigger> {
   const { manifest, ...sources } = deps.project.current();
   const triggers = attachmentsOf(triggersWithSlug({ manifest, ...sources }, request.slug), request);
   const disabled = await deps.store.listDisabledTriggers();
   if (disabled.has(request.slug))
-    return { runs: [], verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)) };
+    return {
+      runs: [],
+      isRepeat: false,
+      verdicts: triggers.map((trigger) => disabledVerdict(trigger, disabled)),
+    };
   const evaluated = evaluateTriggers(triggers, request.body);
   const mismatch = evaluated.find(({ verdict }) => verdict.outcome === "request_mismatch");
   if (mismatch) throw requestMismatch(redactVerdict(mismatch.verdict));
@@ -60,15 +74,28 @@ export async function startTriggerRuns(
       }),
     ];
   });
-  const verdicts = evaluated.map(({ verdict }) => ({
-    ...verdict,
-    runId: runs.find(({ attachmentId }) => attachmentId === verdict.attachmentId)?.id ?? null,
-  }));
-  if (runs.length > 0) {
-    await deps.store.createRuns(runs);
-    deps.signals.runsQueued();
-  }
-  return { runs, verdicts };
+  const verdictsWith = (started: readonly StartedRun[]) =>
+    evaluated.map(({ verdict }) => ({
+      ...verdict,
+      runId: started.find(({ target }) => isSame(target, verdict.target))?.runId ?? null,
+    }));
+  if (runs.length === 0) return { runs: [], isRepeat: false, verdicts: verdictsWith([]) };
+  const key = startKeyOf({
+    key: request.idempotencyKey,
+    subject: `trigger ${request.slug} ${request.target ?? "*"}`,
+    body: request.body,
+    now,
+  });
+  const first = key && (await deps.store.createRunsOnce(runs, key));
+  if (first) return { runs: first, isRepeat: true, verdicts: verdictsWith(first) };
+  if (!key) await deps.store.createRuns(runs);
+  deps.signals.runsQueued();
+  const started = runs.map(toStartedRun);
+  return { runs: started, isRepeat: false, verdicts: verdictsWith(started) };
+}
+
+function isSame(one: Target, other: Target): boolean {
+  return one.kind === other.kind && one.slug === other.slug;
 }
 
 function attachmentsOf(

@@ -13,6 +13,7 @@ import type { Builds } from "../ports/builds.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { Store } from "../ports/store.ts";
@@ -22,7 +23,11 @@ import { toAppError, toTrpcError } from "./trpc-errors.ts";
 
 /** The dependencies of the procedures. */
 export interface TrpcDeps {
+  /** Reads no sensitive values. */
   store: Store;
+  /** Reads the recorded values: see `Masking`. */
+  originals: Store;
+  masking: Pick<Masking, "readMasks" | "restore">;
   /** Notifies about every change that a page may show: writes to the store, and a reload of the project. */
   news: Pick<Store, "watch">;
   /** Traffic of endpoints. Shared, so that buckets of the past are read only once. */

@@ -1,4 +1,5 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
+import { startKeyWindowMs } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
@@ -50,6 +51,8 @@ export function startUpkeep(p: {
    * `false`.
    */
   updateContracts: (p: { textsSince: number | null; pause: Pause }) => Promise<void>;
+  /** Removes the builds of this machine that nothing needs any more. Resolves to their versions. */
+  removeOldBuilds: () => Promise<readonly string[]>;
   clock: Clock;
   logger: Logger;
 }): { close(): Promise<void> } {
@@ -61,6 +64,7 @@ export function startUpkeep(p: {
   function begin(): void {
     running = removeOnce()
       .then(compareOnce)
+      .then(removeBuildsOnce)
       .finally(() => {
         if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
       });
@@ -89,6 +93,17 @@ export function startUpkeep(p: {
       await p.updateContracts({ textsSince: days === null ? null : p.clock.now() - days * dayMs, pause });
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("deliveries could not be compared; it will be retried", { error });
+    }
+  }
+
+  /** Each machine has its own builds. */
+  async function removeBuildsOnce(): Promise<void> {
+    if (stopping.signal.aborted) return;
+    try {
+      const builds = await p.removeOldBuilds();
+      if (builds.length > 0) logger.info("old builds were removed", { builds });
+    } catch (error) {
+      if (!stopping.signal.aborted) logger.warn("old builds could not be removed; it will be retried", { error });
     }
   }
 
@@ -187,6 +202,7 @@ export async function removeOld(p: {
     await walk("counters", (after: { bucketMs: number; endpoint: string; attachmentId: string } | null) =>
       store.removeOldCounters({ before: byAge, after }),
     );
+  await walk("keys", () => store.removeOldStartKeys({ before: now - startKeyWindowMs }));
   const { auditDays } = retention;
   if (auditDays !== null) await walk("auditEntries", () => store.removeOldAudit({ before: now - auditDays * dayMs }));
   await walk("signIns", () => store.removeExpiredSignIns({ before: now }));

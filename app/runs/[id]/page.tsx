@@ -20,7 +20,7 @@ export default async function RunPage({ params }: Props) {
   const isAgent = queryClient.getQueryData(trpc.runs.get.queryKey({ id }))?.target.kind === "agent";
   await Promise.all([
     queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })),
-    isAgent && queryClient.prefetchQuery(trpc.runs.agent.queryOptions({ id })),
+    isAgent && queryClient.prefetchQuery(trpc.runs.conversation.queryOptions({ id })),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

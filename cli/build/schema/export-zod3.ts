@@ -1,3 +1,5 @@
+import { sensitiveMark } from "../../../sdk/sensitive.ts";
+import { sensitiveKeyword } from "../../../server/domain/sensitive/sensitive-schema.ts";
 import { ignoreOverride, zodToJsonSchema } from "zod-to-json-schema";
 import { asArray, isRecord, type Zod3Def, type Zod3Node } from "./zod-node.ts";
 
@@ -20,9 +22,21 @@ function withoutChangedChecks(schema: Zod3Node): Exported {
     applyRegexFlags: true,
     // The exporter's own references are paths that it guesses, and joins without escaping. These are names; modernizeZod3 finds their locations.
     override: (def, _refs, seen, isForced) => (seen && !isForced ? { $ref: nameOf(def) } : ignoreOverride),
-    postProcess: (json, def) => markSource(correct(json, def as unknown as Zod3Def), nameOf(def)),
+    postProcess: (json, def) => {
+      const zod3 = def as unknown as Zod3Def;
+      return markSource(markSensitive(correct(json, zod3), zod3), nameOf(def));
+    },
   });
   return exported;
+}
+
+/** The exporter joins a union of plain types, and a nullable one, into a list of types without their own keywords. */
+function markSensitive(json: ReturnType<PostProcess>, def: Zod3Def): ReturnType<PostProcess> {
+  const parts = [{ _def: def }, ...asArray(def["options"]), def["innerType"]];
+  const isMarked = parts.some(
+    (part) => isRecord(part) && isRecord(part["_def"]) && part["_def"][sensitiveMark] === true,
+  );
+  return json && isMarked ? Object.assign(json, { [sensitiveKeyword]: true }) : json;
 }
 
 /** As of Zod 4, an object that keeps further fields has `additionalProperties`; one that drops them has none. */

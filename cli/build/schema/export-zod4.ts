@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { sensitiveMark } from "../../../sdk/sensitive.ts";
+import { sensitiveKeyword } from "../../../server/domain/sensitive/sensitive-schema.ts";
 import { overwriteOf } from "./inspect-zod4.ts";
-import { type Zod4Node, asArray, isRecord, isZod4 } from "./zod-node.ts";
+import { type Zod4Node, asArray, isFunction, isRecord, isZod4 } from "./zod-node.ts";
 
 type Exported = Record<string, unknown>;
 
@@ -18,10 +20,21 @@ export function exportZod4(schema: Zod4Node): Exported {
 function correct(schema: unknown, exported: Exported): void {
   if (!isZod4(schema)) return;
   const { def } = schema._zod;
+  const isSensitive = def[sensitiveMark] === true || metaOf(schema)["sensitive"] === true;
+  // Metadata of the current copy of Zod is already exported.
+  if (isSensitive || exported["sensitive"] === true) exported[sensitiveKeyword] = true;
+  delete exported["sensitive"];
   if (def.type === "string") correctString(schema, exported);
   if (def.type === "readonly") delete exported["readOnly"];
   if (def.type === "pipe") correctPipe(def["out"], exported);
   if (def.type === "tuple" && isZod4(def["rest"])) correctOpenTuple(asArray(def["items"]), exported);
+}
+
+/** The metadata in the registry of the project's copy of Zod. */
+function metaOf(schema: object): Exported {
+  const meta: unknown = Reflect.get(schema, "meta");
+  const found: unknown = isFunction(meta) ? meta.call(schema) : null;
+  return isRecord(found) ? found : {};
 }
 
 /** With a rest, Zod accepts a tuple without its last items if each of these accepts undefined. */

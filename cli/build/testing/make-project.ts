@@ -6,8 +6,17 @@ import { packageRoot } from "../../../server/paths.ts";
 
 /** An empty project in a folder of its own, removed when the test is over. `name` is the name of its folder. */
 export function makeProject(files: Record<string, string> = {}, name = "hooks"): string {
+  return makeProjectUntil(onTestFinished, files, name);
+}
+
+/** The same, removed by a hook of the caller's choice, e.g. `afterAll`. */
+export function makeProjectUntil(
+  hook: (remove: () => void) => void,
+  files: Record<string, string> = {},
+  name = "hooks",
+): string {
   const parent = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-")));
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  hook(() => rmSync(parent, { recursive: true, force: true }));
   const projectDir = join(parent, name);
   mkdirSync(projectDir);
   symlinkSync(join(packageRoot, "node_modules"), join(projectDir, "node_modules"), "dir");

@@ -58,6 +58,23 @@ it("dependencies are listed, if there are any", () => {
   expect(dependenciesOf("{}")).toEqual([]);
 });
 
+it("the failing test of `npm init` is replaced by that of the example", () => {
+  const placeholder = { test: 'echo "Error: no test specified" && exit 1' };
+  const example = JSON.stringify({ scripts: { test: "node --test" } });
+  const planned = planPackage({
+    existing: JSON.stringify({ scripts: placeholder }),
+    starter: example,
+    projectDir: "/a",
+  });
+  expect(JSON.parse(planned)).toMatchObject({ scripts: { test: "node --test" } });
+  const own = planPackage({
+    existing: JSON.stringify({ scripts: { test: "vitest" } }),
+    starter: example,
+    projectDir: "/a",
+  });
+  expect(JSON.parse(own)).toMatchObject({ scripts: { test: "vitest" } });
+});
+
 it("an invalid package.json is not overwritten", () => {
   expect(() => planPackage({ existing: "{", starter, projectDir: "/x" })).toThrow("is invalid");
 });

@@ -172,10 +172,15 @@ export function planPackage(p: { existing: string | null; starter: string; proje
   return toText({
     ...raw,
     type: "module",
-    scripts: { ...scripts, ...existing.scripts },
+    scripts: { ...scripts, ...withoutPlaceholder(existing.scripts) },
     dependencies: { ...existing.dependencies, ...missing(dependencies) },
     ...(Object.keys(devDependencies).length > 0 ? { devDependencies } : {}),
   });
+}
+
+/** Without the `test` that `npm init` writes, which always fails. */
+function withoutPlaceholder({ test, ...scripts }: Record<string, string> = {}): Record<string, string> {
+  return test === undefined || test.includes("no test specified") ? scripts : { ...scripts, test };
 }
 
 /** The dependencies in a package.json. */

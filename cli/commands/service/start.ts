@@ -10,7 +10,6 @@ import { createJsonEvents, type ServiceEvents } from "./service-events.ts";
 import { renderReady } from "./text-events.ts";
 import { createApiClient } from "../../api/api-client.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { removeOldBuilds } from "../../build/state-folder.ts";
 import { checkOpenRuns, summarizeOpenRuns } from "../builds/open-runs.ts";
 import { createFirstKey } from "../keys/create.ts";
 import { parsePort, parseRole, type Role } from "../options.ts";
@@ -87,14 +86,11 @@ async function reportOpenRuns(p: {
   manifest: Manifest;
   events: ServiceEvents;
 }): Promise<void> {
-  const { buildsDir } = p.settings;
   const api = createApiClient((request) => p.local.fetch(request));
   try {
     const check = await checkOpenRuns(api, p.manifest);
     const misfits = summarizeOpenRuns(check);
     if (misfits) p.events.notice(check.failing > 0 ? "warn" : "info", misfits);
-    if (buildsDir !== null)
-      await removeOldBuilds(buildsDir, { current: p.manifest.version, needed: new Set(check.neededBuilds) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     p.events.notice("warn", `Open runs were not compared with the build: ${reason}`);

@@ -25,7 +25,8 @@ export async function runFakeCli(
         { status: 404 },
       );
     const body: unknown = request.method === "POST" ? JSON.parse((await request.text()) || "null") : null;
-    return Response.json(route({ query: searchParams, body }));
+    const answer = route({ query: searchParams, body });
+    return answer instanceof Response ? answer : Response.json(answer);
   };
   const exitCode = await runCli(argv, {
     terminal: { out: out.output, err: err.output },

@@ -3,8 +3,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, Hand, TimerOff } from "lucide-react";
 import { useId, useState } from "react";
+import type { Approval } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
-import { canDecide } from "../../../server/domain/runs/approval.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
@@ -14,7 +14,6 @@ import { ErrorNote } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/toast.tsx";
-import type { Approval } from "./conversation.ts";
 
 interface Props {
   run: Run;
@@ -30,8 +29,7 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
   const [reason, setReason] = useState("");
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
-  const isClosed =
-    !isSuccess && !isPending && (isLost || !canDecide({ status: run.status, decidedAt: approval.decidedAt }));
+  const isClosed = !isSuccess && !isPending && (isLost || !approval.isOpen);
   const verb = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog
@@ -76,7 +74,7 @@ function useDecide(run: Run, onDone: () => void) {
   const toast = useToast();
   const readAgain = () =>
     Promise.all(
-      [trpc.runs.get, trpc.runs.agent, trpc.runs.timeline].map((read) =>
+      [trpc.runs.get, trpc.runs.conversation].map((read) =>
         queries.invalidateQueries({ queryKey: read.queryKey({ id: run.id }) }),
       ),
     );

@@ -2,28 +2,27 @@
 
 import { Check, Hand } from "lucide-react";
 import { useState } from "react";
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { AgentConversation, Approval } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { type Approval, openApprovals } from "./conversation.ts";
 import { DecideDialog, DecisionLine, actorName } from "./approval-decision.tsx";
 import { formatCount } from "../../../server/domain/format.ts";
 
 const maxShown = 10;
 
 /** The pending approvals of a run. Decided ones stay visible until the reader leaves the page. */
-export function ApprovalsPanel({ run, trace }: { run: Run; trace: AgentTrace }) {
-  const open = openApprovals(trace, run.status);
+export function ApprovalsPanel({ run, approvals }: { run: Run } & Pick<AgentConversation, "approvals">) {
+  const open = approvals.filter(({ isOpen }) => isOpen);
   const [asking, setAsking] = useState<{ name: string; isApproved: boolean } | null>(null);
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const unseen = open.filter(({ name }) => !seen.has(name));
   if (unseen.length > 0) setSeen(new Set([...seen, ...unseen.map(({ name }) => name)]));
-  const decided = trace.approvals.filter(({ name, decidedAt }) => seen.has(name) && decidedAt !== null);
-  const asked = trace.approvals.find(({ name }) => name === asking?.name);
+  const decided = approvals.filter(({ name, decidedAt }) => seen.has(name) && decidedAt !== null);
+  const asked = approvals.find(({ name }) => name === asking?.name);
   if (open.length === 0 && decided.length === 0 && !asked) return null;
   return (
     <section

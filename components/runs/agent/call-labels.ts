@@ -1,8 +1,8 @@
 import { CircleSlash, Hourglass, LoaderCircle, TriangleAlert } from "lucide-react";
+import type { Turn } from "../../../server/contract/agent/conversation.ts";
 import type { ModelFailureStep, Usage } from "../../../server/contract/agent/trace.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import type { StatusStyle } from "../../ui/statuses.ts";
-import type { Turn } from "./conversation.ts";
 
 /** The status of a model call without an answer. */
 export function callFaces({

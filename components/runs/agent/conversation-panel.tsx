@@ -4,10 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { MessageSquareText } from "lucide-react";
 import { useMemo, useState } from "react";
 import { agentInputSchema } from "../../../server/contract/agent/input.ts";
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { AgentConversation, Turn } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { Target } from "../../../server/contract/project/target.ts";
-import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -15,7 +14,6 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { isOpen } from "../../ui/statuses.ts";
-import { toConversation, type Turn } from "./conversation.ts";
 import { MarkedText } from "./marked-text.tsx";
 import { cutPieces, splitMarks } from "./split-marks.ts";
 import { Fold, StepHead } from "./conversation-parts.tsx";
@@ -27,15 +25,14 @@ const maxPrompt = { lines: 20_000, characters: 200_000, pieces: 5_000 };
 
 interface Props {
   run: Run;
-  trace: AgentTrace | undefined;
-  entries: readonly TimelineEntry[];
+  conversation: AgentConversation | undefined;
   error: unknown;
   retry: () => void;
 }
 
 /** The prompt, the answers of the model, the tool calls, and the usage of a run. */
-export function ConversationPanel({ run, trace, entries, error, retry }: Props) {
-  if (trace) return <Conversation run={run} trace={trace} entries={entries} />;
+export function ConversationPanel({ run, conversation, error, retry }: Props) {
+  if (conversation) return <Conversation run={run} conversation={conversation} />;
   return (
     <Panel title="Conversation">
       {error ? (
@@ -49,15 +46,15 @@ export function ConversationPanel({ run, trace, entries, error, retry }: Props) 
 
 const maxTurns = 30;
 
-function Conversation({ run, trace, entries }: { run: Run; trace: AgentTrace; entries: readonly TimelineEntry[] }) {
+function Conversation({ run, conversation }: { run: Run; conversation: AgentConversation }) {
   const [isWhole, setIsWhole] = useState(false);
-  const turns = useMemo(() => toConversation({ trace, entries, run }), [trace, entries, run]);
+  const { turns } = conversation;
   const hidden = isWhole ? 0 : Math.max(0, turns.length - maxTurns);
   const answered = turns.filter(({ answer }) => answer !== null).length;
   return (
     <Panel title="Conversation">
-      <Totals trace={trace} calls={answered} target={run.target} />
-      <PromptSection run={run} trace={trace} />
+      <Totals used={conversation} calls={answered} target={run.target} />
+      <PromptSection run={run} rendered={conversation.prompt} />
       {hidden > 0 && (
         <div className="border-t px-4 py-2.5">
           <Button onClick={() => setIsWhole(true)}>Show {formatNumber(hidden)} earlier model calls</Button>
@@ -81,9 +78,9 @@ function latestText(turn: Turn | undefined): string {
 }
 
 /** The usage of a run so far, and the rest of the agent's current budget. */
-function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; target: Target }) {
+function Totals({ used, calls, target }: { used: AgentConversation; calls: number; target: Target }) {
   const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
-  const usage = formatUsage(trace.usage);
+  const usage = formatUsage(used.usage);
   return (
     <dl
       aria-label="Usage so far"
@@ -102,11 +99,11 @@ function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; ta
       {calls > 0 && (
         <div>
           <dt>cost</dt>
-          <dd>{trace.costUsd === null ? "unknown" : formatUsd(trace.costUsd)}</dd>
+          <dd>{used.costUsd === null ? "unknown" : formatUsd(used.costUsd)}</dd>
         </div>
       )}
       {budget &&
-        budgetUse(budget, trace).map(({ of, left, limit }) => (
+        budgetUse(budget, used).map(({ of, left, limit }) => (
           <div key={of}>
             <dt>{of === "tokens" ? "token budget" : "cost budget"}</dt>
             <dd className={left === 0 ? "text-bad!" : ""}>
@@ -121,14 +118,13 @@ function Totals({ trace, calls, target }: { trace: AgentTrace; calls: number; ta
 }
 
 /** The prompt with marked payload data, and the instructions of the agent. */
-function PromptSection({ run, trace }: { run: Run; trace: AgentTrace }) {
+function PromptSection({ run, rendered }: { run: Run; rendered: AgentConversation["prompt"] }) {
   const [isWhole, setIsWhole] = useState(false);
   const input = useMemo(() => agentInputSchema.safeParse(run.input).data ?? null, [run.input]);
   const { pieces, isCut } = useMemo(
     () => cutPieces(input ? splitMarks(input) : [], isWhole ? maxPrompt : shown),
     [input, isWhole],
   );
-  const rendered = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
   return (
     <section aria-label="Prompt">
       <StepHead

@@ -2,11 +2,11 @@
 
 import { ChevronRight, type LucideIcon, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import type { FailedAttempt } from "../../../server/contract/agent/conversation.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { failureLabels } from "./call-labels.ts";
-import type { FailedAttempt } from "./conversation.ts";
 import { cutText } from "./split-marks.ts";
 
 const maxText = { lines: 4, characters: 400 };

@@ -8,6 +8,7 @@ import {
   TriangleAlert,
   Wrench,
 } from "lucide-react";
+import type { ToolState, ToolUse } from "../../../server/contract/agent/conversation.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
@@ -15,7 +16,6 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import type { StatusStyle } from "../../ui/statuses.ts";
-import type { ToolState, ToolUse } from "./conversation.ts";
 import { DecisionLine } from "./approval-decision.tsx";
 
 /** The label of each state of a tool call. */

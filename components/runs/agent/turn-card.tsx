@@ -2,6 +2,7 @@
 
 import { Bot, RotateCcw, TriangleAlert, Wrench } from "lucide-react";
 import { useState } from "react";
+import type { Turn } from "../../../server/contract/agent/conversation.ts";
 import type { AgentLive } from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
@@ -13,7 +14,6 @@ import { Button } from "../../ui/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { callFaces, finishText, formatUsage } from "./call-labels.ts";
-import type { Turn } from "./conversation.ts";
 import { cutText } from "./split-marks.ts";
 import { FailedAttempts, Fold, StepHead } from "./conversation-parts.tsx";
 import { ToolCard } from "./tool-card.tsx";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../server/contract/json.ts";
-import { timelineOf } from "../testing/timeline.ts";
+import { timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { errorsOfRun, foldStack } from "./run-errors.ts";
 
 const frames = [

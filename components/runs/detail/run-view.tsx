@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useId, useRef, useState } from "react";
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { RunForm } from "../../run-form/run-form.tsx";
@@ -21,15 +21,16 @@ import { isOpen, runStatuses } from "../../ui/statuses.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
 import { ConversationPanel } from "../agent/conversation-panel.tsx";
-import { openApprovals } from "../agent/conversation.ts";
 import { ErrorDetails } from "./error-details.tsx";
 import { RecoveryNote, RunActions } from "./run-actions.tsx";
 import { ApprovalBadge } from "../run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
-import { useAgentTrace, useTimeline } from "./use-live-run.ts";
+import { useConversation, useTimeline } from "./use-live-run.ts";
 import { WaterfallPanel } from "../waterfall/waterfall-panel.tsx";
+
+const noSteps: readonly NamedStep[] = [];
 
 const replayNotes = {
   workflow: {
@@ -67,12 +68,12 @@ function LoadedRun({ run }: { run: Run }) {
     else void setReplay(null, { history: "replace" });
   };
   const entries = timeline.data ?? [];
-  const trace = useAgentTrace(run);
+  const conversation = useConversation(run);
   const failures = errorsOfRun(run, entries);
   return (
     <>
       <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
-        {trace.data && openApprovals(trace.data, run.status).length > 0 ? (
+        {conversation.data?.approvals.some(({ isOpen }) => isOpen) ? (
           <ApprovalBadge />
         ) : (
           <StatusBadge status={runStatuses[run.status]} />
@@ -86,22 +87,21 @@ function LoadedRun({ run }: { run: Run }) {
       </PageTitle>
       <RunFacts run={run} />
       <RecoveryNote run={run} />
-      {trace.data && <ApprovalsPanel key={run.id} run={run} trace={trace.data} />}
+      {conversation.data && <ApprovalsPanel key={run.id} run={run} approvals={conversation.data.approvals} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
         {run.target.kind === "agent" && run.failureOf === null && (
           <ConversationPanel
             key={run.id}
             run={run}
-            trace={trace.data}
-            entries={entries}
-            error={trace.error}
-            retry={() => void trace.refetch()}
+            conversation={conversation.data}
+            error={conversation.error}
+            retry={() => void conversation.refetch()}
           />
         )}
         <Timeline
           run={run}
           entries={timeline.data}
-          trace={trace.data}
+          steps={conversation.data?.steps ?? noSteps}
           error={timeline.error}
           retry={() => void timeline.refetch()}
         />
@@ -158,17 +158,17 @@ function isCancelRequested(entries: readonly TimelineEntry[]): boolean {
 function Timeline({
   run,
   entries,
-  trace,
+  steps,
   error,
   retry,
 }: {
   run: Run;
   entries: TimelineEntry[] | undefined;
-  trace: AgentTrace | undefined;
+  steps: readonly NamedStep[];
   error: unknown;
   retry: () => void;
 }) {
-  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} trace={trace} />;
+  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} steps={steps} />;
   return (
     <Panel title="Timeline">
       {error ? (

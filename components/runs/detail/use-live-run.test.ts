@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeTimeline, readNewEntries } from "./use-live-run.ts";
-import { timelineOf, timelines } from "../testing/timeline.ts";
+import { timelineOf, timelines } from "../../../server/domain/runs/testing/timeline.ts";
 
 describe("a timeline that grows", () => {
   it("is the same list when nothing is new, so that nothing rerenders", () => {

@@ -72,13 +72,13 @@ function sortById(entries: TimelineEntry[]): TimelineEntry[] {
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-/** The trace of an agent run, live until the run has ended. Not loaded for workflows. */
-export function useAgentTrace(run: Pick<Run, "id" | "status" | "target">) {
+/** What an agent did in its run. Not loaded for workflows. */
+export function useConversation(run: Pick<Run, "id" | "status" | "target">) {
   const trpc = useTRPC();
   const isAgent = run.target.kind === "agent";
   const isLive = isOpen(run.status);
   const trace = useQuery({
-    ...trpc.runs.agent.queryOptions(isAgent ? { id: run.id } : skipToken),
+    ...trpc.runs.conversation.queryOptions(isAgent ? { id: run.id } : skipToken),
     meta: { live: isLive },
   });
   // A trace loaded while the run ended may lack its last step.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LogLevel } from "../../../server/contract/timeline.ts";
 import { groupRows } from "./group-rows.ts";
-import { timelineOf } from "../testing/timeline.ts";
+import { timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { toWaterfall } from "./waterfall.ts";
 
 const none: ReadonlySet<string> = new Set();

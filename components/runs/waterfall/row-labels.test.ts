@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answered, failed, ran, traceOf } from "../agent/testing/trace.ts";
-import { isoAt, runStart, timelineOf } from "../testing/timeline.ts";
+import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
+import { isoAt, runStart, timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { groupRows } from "./group-rows.ts";
 import { durationOf, nameAgentRows, nameOf, timesOf } from "./row-labels.ts";
 import { toWaterfall } from "./waterfall.ts";
@@ -10,46 +10,25 @@ const stepEntries = (name: string, at: number) =>
     ([ms, kind, rest]): [number, typeof kind, typeof rest] => [ms, kind, rest],
   );
 
-it("agent steps have readable labels, and failures reported to the model look like failures", () => {
-  const names = [
-    "prompt",
-    "model 1",
-    "model 1 try 2",
-    "tool 1.1 search",
-    "tool 1.2 send mail",
-    "tool 1.3 refund",
-    "needs approval 1.3 refund",
-    "tool of my own",
-  ];
+it("agent steps have the names that the server gives them, and failures reported to the model look like failures", () => {
   const entries = timelineOf(
     [0, "attempt_started"],
-    ...names.flatMap((name, index) => stepEntries(name, index * 10)),
+    ...["tool 1.1 send mail", "tool 1.2 refund", "my own"].flatMap((name, index) => stepEntries(name, index * 10)),
     [100, "sleep_started", { name: "wait for model 2" }],
-    [110, "approval_requested", { name: "approval 2.1 refund" }],
   );
-  const trace = traceOf({
-    steps: [
-      failed("model 1", [0, 1], 10),
-      answered("model 1 try 2", [2, 3], []),
-      ran("tool 1.1 search", [4, 5], { outcome: "done" }),
-      ran("tool 1.2 send mail", [6, 7], { outcome: "failed" }),
-      ran("tool 1.3 refund", [8, 9], { outcome: "denied" }),
-    ],
-  });
+  const named: NamedStep[] = [
+    { name: "tool 1.1 send mail", kind: "tool", label: "Tool send mail", outcome: "failed" },
+    { name: "tool 1.2 refund", kind: "tool", label: "Tool refund", outcome: "stopped" },
+    { name: "wait for model 2", kind: "pause", label: "Wait for model call 2", outcome: null },
+  ];
   expect(
-    nameAgentRows(toWaterfall(entries, { isExecuting: true }), trace).map(({ label, of, state }) => [label, of, state]),
+    nameAgentRows(toWaterfall(entries, { isExecuting: true }), named).map(({ label, of, state }) => [label, of, state]),
   ).toEqual([
     ["Attempt 1", undefined, "open"],
-    ["Prompt", "prompt", "ok"],
-    ["Model call 1", "model", "failed"],
-    ["Model call 1, try 2", "model", "ok"],
-    ["Tool search", "tool", "ok"],
     ["Tool send mail", "tool", "failed"],
     ["Tool refund", "tool", "stopped"],
-    ["Approval check of refund", "question", "ok"],
-    ["tool of my own", undefined, "ok"],
+    ["my own", undefined, "ok"],
     ["Wait for model call 2", "pause", "open"],
-    ["Approval of refund", "approval", "open"],
   ]);
 });
 

@@ -1,6 +1,5 @@
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import { formatDuration, formatUtcTime } from "../../../server/domain/format.ts";
-import { readStepName, stepLabel } from "../agent/step-name.ts";
 import type { ShownRow } from "./group-rows.ts";
 import type { RowState, WaterfallRow } from "./waterfall.ts";
 
@@ -60,25 +59,15 @@ export function nameOf(row: ShownRow, { from, now }: { from: number; now: number
     .join(", ");
 }
 
-/**
- * Readable labels for the rows of an agent run. A step stored as failed or denied is shown as such. For the engine it
- * succeeded, because its result was sent to the model.
- */
-export function nameAgentRows(rows: readonly WaterfallRow[], trace: AgentTrace | undefined): WaterfallRow[] {
-  const outcomes = new Map(trace?.steps.map(({ name, step }) => [name, outcomeState(step)]));
+/** The rows of an agent's run with readable labels, and with what became of the steps. */
+export function nameAgentRows(rows: readonly WaterfallRow[], steps: readonly NamedStep[]): WaterfallRow[] {
+  const byName = new Map(steps.map((step) => [step.name, step]));
   return rows.map((row) => {
-    const name = row.entry.name;
-    const read = name === null || row.kind === "log" || row.kind === "event" ? null : readStepName(name);
-    if (!read) return row;
-    const label = row.label.replace(name ?? "", () => stepLabel(read));
+    const { name } = row.entry;
+    const step = name === null || row.kind === "log" || row.kind === "event" ? undefined : byName.get(name);
+    if (!step) return row;
+    const label = row.label.replace(step.name, () => step.label);
     if (row.kind === "backoff") return { ...row, label };
-    const outcome = row.state === "ok" && name !== null ? outcomes.get(name) : undefined;
-    return { ...row, label, of: read.kind, state: outcome ?? row.state };
+    return { ...row, label, of: step.kind, state: (row.state === "ok" ? step.outcome : null) ?? row.state };
   });
-}
-
-function outcomeState(step: AgentTrace["steps"][number]["step"]): WaterfallRow["state"] {
-  if (step.type === "model_failure") return "failed";
-  if (step.type !== "tool" || step.outcome === "done") return "ok";
-  return step.outcome === "denied" ? "stopped" : "failed";
 }

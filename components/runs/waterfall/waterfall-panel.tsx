@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
-import type { AgentTrace } from "../../../server/contract/agent/trace.ts";
+import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration, formatUtc } from "../../../server/domain/format.ts";
@@ -48,20 +48,19 @@ interface Props {
   run: Pick<Run, "id" | "status" | "target">;
   entries: TimelineEntry[];
   /** The contents of an agent's steps. */
-  trace: AgentTrace | undefined;
+  steps: readonly NamedStep[];
 }
 
 /** The timeline of a run, to scale. */
-export function WaterfallPanel({ run, entries, trace }: Props) {
+export function WaterfallPanel({ run, entries, steps }: Props) {
   const [logs, setLogs] = useState<LogFilter>("all");
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [pointed, setPointed] = useState<ShownRow | null>(null);
   const isGrowing = isOpen(run.status);
   const isExecuting = run.status === "running";
   const clock = useFrequentNow(isGrowing);
-  const isAgent = run.target.kind === "agent";
   const plain = useMemo(() => toWaterfall(entries, { isExecuting }), [entries, isExecuting]);
-  const rows = useMemo(() => (isAgent ? nameAgentRows(plain, trace) : plain), [plain, isAgent, trace]);
+  const rows = useMemo(() => nameAgentRows(plain, steps), [plain, steps]);
   // The two clocks may differ: an entry of the timeline is never in the future.
   const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
   const scale = timeScale(rows, now);

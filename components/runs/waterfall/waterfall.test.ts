@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isoAt, runStart, timelineOf, timelines } from "../testing/timeline.ts";
+import { isoAt, runStart, timelineOf, timelines } from "../../../server/domain/runs/testing/timeline.ts";
 import { type WaterfallRow, toWaterfall } from "./waterfall.ts";
 
 const executing = { isExecuting: true };

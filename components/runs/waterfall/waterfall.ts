@@ -1,5 +1,5 @@
+import type { AgentStepKind } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import type { AgentStepName } from "../agent/step-name.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 
 /**
@@ -27,7 +27,7 @@ export interface WaterfallRow {
   kind: RowKind;
   label: string;
   /** The kind of an agent step. */
-  of?: AgentStepName["kind"];
+  of?: AgentStepKind;
   depth: 0 | 1;
   state: RowState;
   at: number;

@@ -1,5 +1,5 @@
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { type Verification, createVerification } from "../verification.ts";
+import { type Verification, createVerification, writeHex } from "../verification.ts";
 
 /**
  * Verifies GitHub webhooks: the header `x-hub-signature-256` signs the body. GitHub does not sign `x-github-delivery`,
@@ -21,6 +21,7 @@ export function github(options: { secret: Secret }): Verification {
       form: "sha256= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("sha256=") ? fromHex(header.slice(7), 32) : null],
       signed: ({ body }) => [body],
+      seal: { write: (signature) => `sha256=${writeHex(signature)}` },
       // Forms, unless the settings of the webhook say otherwise.
       bodies: ["json", { type: "form", field: "payload" }],
     },

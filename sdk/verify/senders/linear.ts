@@ -1,7 +1,7 @@
 import { readJsonObject } from "../body.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { type Verification, createVerification, readTolerance } from "../verification.ts";
+import { type Verification, createVerification, readTolerance, writeHex } from "../verification.ts";
 
 /**
  * Verifies Linear webhooks: the header `linear-signature` signs the body, which contains the time as
@@ -25,6 +25,7 @@ export function linear(options: { secret: Secret; tolerance?: Duration }): Verif
       form: "64 hexadecimal digits",
       readSignatures: (header) => [fromHex(header, 32)],
       signed: ({ body }) => [body],
+      seal: { write: writeHex },
       // Each retry has a different time.
       eventContent: ({ body }) => [JSON.stringify({ ...readJsonObject(body), webhookTimestamp: undefined })],
       time: { source: "webhookTimestamp in the body", toleranceMs, read: readSentAt },

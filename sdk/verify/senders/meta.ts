@@ -1,5 +1,5 @@
 import { fromHex, readSecrets, readTokens, type Secret, textKey } from "../secrets.ts";
-import { type Verification, createVerification, fault, missingSecret } from "../verification.ts";
+import { type Verification, createVerification, fault, missingSecret, writeHex } from "../verification.ts";
 
 const maxChallenge = 1000;
 
@@ -30,6 +30,7 @@ export function meta(options: {
       form: "sha256= and 64 hexadecimal digits",
       readSignatures: (header) => [header.startsWith("sha256=") ? fromHex(header.slice(7), 32) : null],
       signed: ({ body }) => [body],
+      seal: { write: (signature) => `sha256=${writeHex(signature)}` },
       greet({ method, target }) {
         if (method !== "GET" || !target.includes("hub.")) return null;
         const query = new URLSearchParams(target.split("?", 2)[1]);

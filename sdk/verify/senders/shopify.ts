@@ -1,5 +1,5 @@
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { type Verification, createVerification } from "../verification.ts";
+import { type Verification, createVerification, writeBase64 } from "../verification.ts";
 
 /**
  * Verifies Shopify webhooks: the header `x-shopify-hmac-sha256` signs the body with the app's client secret. Shopify
@@ -21,6 +21,7 @@ export function shopify(options: { secret: Secret }): Verification {
       form: "32 bytes in base64",
       readSignatures: (header) => [fromBase64(header, 32)],
       signed: ({ body }) => [body],
+      seal: { write: writeBase64 },
     },
     secrets,
   );

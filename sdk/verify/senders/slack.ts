@@ -7,6 +7,8 @@ import {
   jsonAnswer,
   readSeconds,
   readTolerance,
+  writeHex,
+  writeSeconds,
 } from "../verification.ts";
 
 const timeHeader = "x-slack-request-timestamp";
@@ -36,6 +38,10 @@ export function slack(options: { secret: Secret; tolerance?: Duration }): Verifi
         return time === null
           ? fault("malformed", `The header ${timeHeader} is missing (slack).`)
           : ["v0:", time, ":", body];
+      },
+      seal: {
+        headers: ({ receivedAtMs }) => ({ [timeHeader]: writeSeconds(receivedAtMs) }),
+        write: (signature) => `v0=${writeHex(signature)}`,
       },
       time: { source: timeHeader, toleranceMs, read: ({ header }) => readSeconds(header(timeHeader)) },
       answer: answerChallenge,

@@ -1,6 +1,15 @@
+import { randomUUID } from "node:crypto";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "../verification.ts";
+import {
+  type Verification,
+  createVerification,
+  fault,
+  readSeconds,
+  readTolerance,
+  writeBase64,
+  writeSeconds,
+} from "../verification.ts";
 
 /**
  * Verifies Standard Webhooks: the header `webhook-signature` signs `webhook-id`, `webhook-timestamp` and the body.
@@ -52,6 +61,16 @@ function create(
         const [id, time] = parts.map((part) => request.header(part));
         if (typeof id === "string" && typeof time === "string") return [headerBytes(id), ".", time, ".", request.body];
         return fault("malformed", `The header ${typeof id === "string" ? parts[1] : parts[0]} is missing (${name}).`);
+      },
+      seal: {
+        headers: (request) => {
+          const idHeader = `${prefixOf(request)}-id`;
+          return {
+            [idHeader]: request.header(idHeader) ?? `msg_${randomUUID()}`,
+            [`${prefixOf(request)}-timestamp`]: writeSeconds(request.receivedAtMs),
+          };
+        },
+        write: (signature) => `v1,${writeBase64(signature)}`,
       },
       signedHeaders: name === "svix" ? ["svix-id", "webhook-id"] : ["webhook-id"],
       // Both names return the signed id: a replayed request could rename the headers.

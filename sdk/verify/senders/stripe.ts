@@ -1,6 +1,14 @@
 import type { Duration } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { type Verification, createVerification, fault, readSeconds, readTolerance } from "../verification.ts";
+import {
+  type Verification,
+  createVerification,
+  fault,
+  readSeconds,
+  readTolerance,
+  writeHex,
+  writeSeconds,
+} from "../verification.ts";
 
 const name = "stripe-signature";
 
@@ -31,6 +39,7 @@ export function stripe(options: { secret: Secret; tolerance?: Duration }): Verif
           ? fault("malformed", `The header ${name} is malformed (stripe): expected one t=<seconds>.`)
           : [time, ".", body];
       },
+      seal: { write: (signature, { receivedAtMs }) => `t=${writeSeconds(receivedAtMs)},v1=${writeHex(signature)}` },
       time: { source: `t in ${name}`, toleranceMs, read: (_, header) => readSeconds(valuesOf(header, "t")[0] ?? null) },
       options: { toleranceMs },
     },

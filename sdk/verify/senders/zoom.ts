@@ -8,6 +8,8 @@ import {
   jsonAnswer,
   readSeconds,
   readTolerance,
+  writeHex,
+  writeSeconds,
 } from "../verification.ts";
 
 const timeHeader = "x-zm-request-timestamp";
@@ -38,6 +40,10 @@ export function zoom(options: { secret: Secret; tolerance?: Duration }): Verific
         return time === null
           ? fault("malformed", `The header ${timeHeader} is missing (zoom).`)
           : ["v0:", time, ":", body];
+      },
+      seal: {
+        headers: ({ receivedAtMs }) => ({ [timeHeader]: writeSeconds(receivedAtMs) }),
+        write: (signature) => `v0=${writeHex(signature)}`,
       },
       time: { source: timeHeader, toleranceMs, read: ({ header }) => readSeconds(header(timeHeader)) },
       answer(body, _, key) {

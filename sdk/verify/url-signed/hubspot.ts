@@ -8,6 +8,7 @@ import {
   readMilliseconds,
   readTolerance,
   type Verification,
+  writeBase64,
 } from "../verification.ts";
 
 const timeHeader = "x-hubspot-request-timestamp";
@@ -51,6 +52,7 @@ export function hubspot(options: { secret: Secret; url?: string | undefined; tol
           return fault("malformed", `The header ${timeHeader} is missing (hubspot).`);
         return contentOf(request, used.replaceAll(decoded, decodeURIComponent));
       },
+      seal: { headers: ({ receivedAtMs }) => ({ [timeHeader]: String(receivedAtMs) }), write: writeBase64 },
       // The libraries of HubSpot do not decode it.
       alternatives: (request) => [contentOf(request, urlOf(request, url) ?? "")],
       time: { source: timeHeader, toleranceMs, read: ({ header }) => readMilliseconds(header(timeHeader)) },

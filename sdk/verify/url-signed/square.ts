@@ -1,7 +1,7 @@
 import type { SignedRequest } from "../../definition.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { createVerification, type Verification } from "../verification.ts";
+import { createVerification, type Verification, writeBase64 } from "../verification.ts";
 
 /**
  * Verifies Square webhooks: the header `x-square-hmacsha256-signature` signs the notification URL and the body. `url`
@@ -32,6 +32,7 @@ export function square(options: {
         const used = urlOf(request, url);
         return used === null ? unknownUrl("square") : [used, request.body];
       },
+      seal: { write: writeBase64 },
       readsUrl: url === null,
       explainMismatch: (request) => explainUrl(urlOf(request, url)),
       options: { url },

@@ -4,7 +4,7 @@ import type { SignatureFault, SignedRequest } from "../../definition.ts";
 import { mediaTypeOf, readFormPairs } from "../body.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
-import { createVerification, fault, type Verification } from "../verification.ts";
+import { createVerification, fault, type Verification, writeBase64 } from "../verification.ts";
 
 /**
  * Verifies Twilio webhooks: the header `x-twilio-signature` signs the URL and the fields of the form, or the URL with
@@ -37,6 +37,7 @@ export function twilio(options: {
         const fields = readFields(request, used);
         return fields instanceof Uint8Array ? [used, fields] : fields;
       },
+      seal: { write: writeBase64 },
       alternatives(request) {
         const used = signedUrlOf(request, url);
         const fields = used === null ? null : readFields(request, used);

@@ -54,6 +54,8 @@ export const operations = {
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
+  // Like revealDelivery.
+  revealRun: { access: "operate" },
   resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
@@ -91,6 +93,8 @@ export const operations = {
   releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
   releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
+  // Shows the recorded values of sensitive fields. Writes its audit entry first.
+  revealDelivery: { access: "operate" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
   listPresets: { access: "read" },

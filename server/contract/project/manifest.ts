@@ -46,6 +46,8 @@ export const manifestTriggerSchema = z.object({
   body: z.array(bodyFormatSchema).default([{ type: "json", bigints: "number" }]),
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
   verify: z.string().nullable().default(null),
+  /** The environment variable with its secret. Absent: the file does not name it, or sets other options of `verify`. */
+  secretVariable: z.string().optional(),
   dedupe: dedupeSchema.nullable().default(null),
   rateLimit: rateSchema.nullable().default(null),
   onMismatch: onMismatchSchema.nullable().default(null),

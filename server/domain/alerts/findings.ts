@@ -38,6 +38,15 @@ export interface MatchFact {
   stoppedLater: number;
 }
 
+/** An error message can be long, and is only a hint here. */
+const maxErrorChars = 200;
+
+/** The error of a run in a FailureFact. */
+export function describeFailure({ name, message }: { name: string | null; message: string | null }): string {
+  const error = `${name ?? "Error"}: ${message ?? ""}`;
+  return error.length <= maxErrorChars ? error : `${error.slice(0, maxErrorChars)}…`;
+}
+
 interface QueueFact {
   target: string;
   queued: number;

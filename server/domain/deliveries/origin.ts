@@ -10,13 +10,13 @@ import {
 
 /** The headers with which a delivery of a feed is recorded here. What this service will find out itself is removed. */
 export function headersWithOrigin(
-  delivery: Pick<DeliverySummary, "headers" | "outcome" | "responseStatus" | "verdicts">,
+  delivery: Pick<DeliverySummary, "headers" | "outcome" | "responseStatus" | "verdicts" | "isMasked">,
   p: { url: string; isMatchOnly: boolean },
 ): Record<string, string> {
   const { [ownHeaders.rounded]: _, [ownHeaders.releasedAt]: __, ...headers } = delivery.headers;
   const { outcome, responseStatus } = delivery;
   const verdicts = delivery.verdicts.map(({ attachmentId, outcome: verdict }) => ({ attachmentId, outcome: verdict }));
-  const origin: Origin = { ...p, outcome, responseStatus, verdicts };
+  const origin: Origin = { ...p, outcome, responseStatus, verdicts, isMasked: delivery.isMasked ?? false };
   return { ...headers, [ownHeaders.origin]: JSON.stringify(origin) };
 }
 

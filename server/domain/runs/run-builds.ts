@@ -1,3 +1,6 @@
+import type { Mode } from "../../config.ts";
+import type { Manifest } from "../../contract/project/manifest.ts";
+
 /** The builds of a worker's machine. */
 export interface WorkerBuilds {
   /** The version of the current build. */
@@ -27,6 +30,16 @@ export function chooseBuild(
   if (run.version === version) return undefined;
   const isPinned = keptVersions.has(run.version) && !latestTargets.has(run.target);
   return { acceptedBy: run.version, version: isPinned ? run.version : version };
+}
+
+/** The targets (`kind:slug`) whose open runs continue on this build while it is current. */
+export function latestTargetsOf({ workflows, agents }: Pick<Manifest, "workflows" | "agents">, mode: Mode): string[] {
+  // In development, code that was just saved is expected to run.
+  const isLatest = ({ versions }: Manifest["workflows"][number]) => mode === "development" || versions === "latest";
+  return [
+    ...workflows.filter(isLatest).map(({ slug }) => `workflow:${slug}`),
+    ...agents.filter(isLatest).map(({ slug }) => `agent:${slug}`),
+  ];
 }
 
 /** The message in the timeline of a run if another version executes it than the one that accepted it. */

@@ -50,9 +50,17 @@ export function planNextTry(p: {
 }
 
 /** A shorter wait between two tries is not worth a suspension: the run starts again from its first line after one. */
-const maxHeldWaitMs = 5_000;
+const maxHeldMs = 5_000;
 
 /** Whether a run keeps its worker until the next try of a step. */
-export function keepsWorker({ nextAt, now }: { nextAt: number; now: number }): boolean {
-  return nextAt - now <= maxHeldWaitMs;
+export function keepsWorker({
+  nextAt,
+  now,
+  maxMs = maxHeldMs,
+}: {
+  nextAt: number;
+  now: number;
+  maxMs?: number | undefined;
+}): boolean {
+  return nextAt - now <= maxMs;
 }

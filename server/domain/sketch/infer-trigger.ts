@@ -3,7 +3,7 @@ import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 import { type Discriminator, chooseDiscriminator, findCandidates, kindHeaders } from "./discriminator.ts";
 import { type Sketch, addSketch, emptySketch, sketchOf } from "./sketch.ts";
-import { type TriggerCode, writeTrigger } from "./write-trigger.ts";
+import { type EndpointVerification, type TriggerCode, writeTrigger } from "./write-trigger.ts";
 
 /** One recorded payload with its headers, whose names are in lower case. */
 export interface Sample {
@@ -41,6 +41,8 @@ export async function inferTrigger(
     only?: string | Sample | undefined;
     /** The formats in which the endpoint accepts bodies. Default: JSON. */
     formats?: readonly BodyFormat[] | undefined;
+    /** Default: its requests are not signed. */
+    verify?: EndpointVerification | null | undefined;
   },
 ): Promise<Inference> {
   const bodies = emptySketch();
@@ -84,6 +86,7 @@ export async function inferTrigger(
       kinds,
       only,
       formats: p.formats ?? [],
+      verify: p.verify ?? null,
     }),
     count: written.reduce((sum, { count }) => sum + count, 0),
     firstSeen: Math.min(...written.map(({ firstSeen }) => firstSeen)),

@@ -19,6 +19,16 @@ export interface TriggerCode {
   workflow: ProjectFile;
 }
 
+/** How an endpoint verifies signatures. All of its sources have the same `verify`. */
+export interface EndpointVerification {
+  /** The function of `signalbox/verify`, e.g. `github`. */
+  scheme: string;
+  /** The environment variable with the secret; `null`: it is unknown, or there are more options. */
+  secretVariable: string | null;
+  /** A trigger file that has it. */
+  file: string;
+}
+
 /** Writes a trigger for all payloads, or with a schema for each kind. */
 export function writeTrigger(p: {
   endpoint: string;
@@ -29,6 +39,7 @@ export function writeTrigger(p: {
   only: string | null;
   /** The formats in which the endpoint accepts bodies. */
   formats: readonly BodyFormat[];
+  verify: EndpointVerification | null;
 }): TriggerCode {
   const slug = slugOf(`${p.endpoint}${p.only === null ? "" : `-${p.only}`}`);
   const workflowSlug = slugOf(`handle-${slug}`);
@@ -42,6 +53,7 @@ export function writeTrigger(p: {
       file,
       code: [
         'import { defineWebhookSource } from "signalbox/trigger";',
+        ...(p.verify?.secretVariable ? [`import { ${p.verify.scheme} } from "signalbox/verify";`] : []),
         'import { z } from "zod";',
         `import ${workflowName} from "${relativeImport(file, `workflows/${workflowSlug}`)}";`,
         "",
@@ -51,6 +63,7 @@ export function writeTrigger(p: {
         `  slug: ${quote(slug)},`,
         `  endpoint: ${quote(p.endpoint)},`,
         ...bodyOptions(p.formats).map((line) => `  ${line}`),
+        ...(p.verify ? [`  ${verifyOption(p.verify)}`] : []),
         ...(headers === null ? [] : [`  ${headers}`]),
         `  request: ${request},`,
         `}).attach({ workflow: ${workflowName} });`,
@@ -69,6 +82,12 @@ function bodyOptions(formats: readonly BodyFormat[]): string[] {
   if (!only || others.length > 0 || only.type === "json") return bigints;
   if (only.type !== "form" || only.field === null) return [`body: ${quote(only.type)},`];
   return [`body: { type: "form", field: ${quote(only.field)} },`, ...bigints];
+}
+
+function verifyOption({ scheme, secretVariable, file }: EndpointVerification): string {
+  return secretVariable === null
+    ? `// The endpoint verifies signatures (${quote(scheme).slice(1, -1)}): copy \`verify\` from ${file}.`
+    : `verify: ${scheme}({ secret: process.env[${quote(secretVariable)}] }),`;
 }
 
 function describeEvidence(sketches: readonly Sketch[]): string {

@@ -1,4 +1,5 @@
 import type { ApprovalDecision, ContentPart, ModelStep, ToolStep } from "../../contract/agent/trace.ts";
+import { agentStepNames } from "../../domain/runs/agent-steps.ts";
 import type { LoadedTool, ToolCallOptions, ToolResultMessage } from "../../ports/model.ts";
 import { toJson } from "../run-values.ts";
 import { delimitResult } from "./prompt.ts";
@@ -24,7 +25,7 @@ export async function callTools(run: AgentRun, round: number, { content }: Model
   const calls = content.filter((part) => part.type === "tool-call");
   const planned: PlannedCall[] = [];
   for (const [index, call] of calls.entries())
-    planned.push(await planCall(run, call, `${round}.${index + 1} ${call.toolName}`.slice(0, 150)));
+    planned.push(await planCall(run, call, agentStepNames.call(round, index, call.toolName)));
   const done = new Map<PlannedCall, ToolStep>();
   const held: PlannedCall[] = [];
   for (const each of planned) {
@@ -34,7 +35,7 @@ export async function callTools(run: AgentRun, round: number, { content }: Model
   const decisions = await Promise.all(
     held.map(({ call, name }) =>
       run.ctx.approve(
-        `approval ${name}`,
+        agentStepNames.approval(name),
         { toolCallId: call.toolCallId, toolName: call.toolName, input: call.input },
         approvalTimeoutOf(run, call),
       ),
@@ -76,7 +77,7 @@ async function needsApproval(run: AgentRun, { call, name, tool, parsed }: Planne
   const { needsApproval } = tool;
   if (!needsApproval)
     return run.built.tools.some((built) => built.name === call.toolName && built.needsApproval === "always");
-  const step = await agentStep(run.ctx, `needs approval ${name}`, ["approval_need"], async (step) => ({
+  const step = await agentStep(run.ctx, agentStepNames.approvalNeed(name), ["approval_need"], async (step) => ({
     type: "approval_need",
     needsApproval: await needsApproval(input, optionsOf(run, call, step)),
   }));
@@ -90,7 +91,7 @@ function execute(run: AgentRun, { call, name, tool, parsed }: PlannedCall): Prom
     const returned = await tool.execute(parsed.input, optionsOf(run, call, step));
     return { ...kept, outcome: "done", output: toJson(returned, `What the tool ${call.toolName} returned`) };
   };
-  return agentStep(run.ctx, `tool ${name}`, ["tool"], executeTool, {
+  return agentStep(run.ctx, agentStepNames.tool(name), ["tool"], executeTool, {
     policy: tool?.policy,
     recover: (error) => ({ ...kept, outcome: "failed", output: describe(error) }),
   });
@@ -103,7 +104,7 @@ async function executeDecided(
 ): Promise<ToolStep> {
   if (decision?.isApproved) return await execute(run, each);
   const { call, name } = each;
-  return await agentStep(run.ctx, `tool ${name}`, ["tool"], () => ({
+  return await agentStep(run.ctx, agentStepNames.tool(name), ["tool"], () => ({
     type: "tool",
     toolCallId: call.toolCallId,
     toolName: call.toolName,

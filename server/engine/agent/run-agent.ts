@@ -1,6 +1,7 @@
 import { type AgentInput, agentInputSchema } from "../../contract/agent/input.ts";
 import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { agentStepNames } from "../../domain/runs/agent-steps.ts";
 import { addSpend, type AgentSpend, costOf, findPrice, nothingSpent } from "../../domain/runs/model-prices.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
@@ -78,7 +79,7 @@ async function beginConversation(
   { agent, built, ctx }: Omit<AgentRun, "messages">,
   input: AgentInput,
 ): Promise<ModelMessage[]> {
-  const { system, message } = await agentStep(ctx, "prompt", ["prompt"], () => {
+  const { system, message } = await agentStep(ctx, agentStepNames.prompt, ["prompt"], () => {
     const { message, boundary } = delimitPrompt(input, ctx.run.id);
     const parts = [
       agent.instructions,
@@ -106,7 +107,7 @@ function explainOutput(schema: JsonSchemaObject): string {
 async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise<ModelStep> {
   const { ctx } = run;
   for (let tries = 1; ; tries += 1) {
-    const name = tries === 1 ? `model ${call}` : `model ${call} try ${tries}`;
+    const name = agentStepNames.model(call, tries);
     const attemptCall = async ({ signal }: { signal: AbortSignal }) => {
       try {
         return await callOnce(run, name, signal);
@@ -122,7 +123,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
     const what = `The model call failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
     ctx.log.warn(`${what}. It is retried in ${Math.ceil(step.waitMs / 1000)} s.`);
-    await ctx.sleep(`wait for ${name}`, step.waitMs);
+    await ctx.sleep(agentStepNames.pause(name), step.waitMs);
   }
 }
 

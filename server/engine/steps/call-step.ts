@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import { setLongTimeout } from "../../domain/event-loop.ts";
+import { type Clock, startTimer } from "../../ports/clock.ts";
 import { StepTimedOut } from "../run-errors.ts";
 import { toJson } from "../run-values.ts";
 
@@ -23,6 +23,7 @@ export async function callStep(p: {
   /** The signal of the run. */
   signal: AbortSignal;
   timeoutMs: number | null;
+  clock: Clock;
 }): Promise<Json> {
   const idempotencyKey = `${p.runId}:${p.key}`;
   const result =
@@ -37,17 +38,19 @@ async function callWithin(p: {
   fn: StepFunction;
   signal: AbortSignal;
   timeoutMs: number;
+  clock: Clock;
   idempotencyKey: string;
 }): Promise<unknown> {
   const limit = new AbortController();
   const timedOut = Promise.withResolvers<never>();
   const follow = () => limit.abort(p.signal.reason);
   p.signal.addEventListener("abort", follow);
-  const stop = setLongTimeout(() => {
+  const expire = () => {
     const error = new StepTimedOut(p.key, p.timeoutMs);
     timedOut.reject(error);
     limit.abort(error);
-  }, p.timeoutMs);
+  };
+  const stop = startTimer(p.clock, expire, p.timeoutMs);
   try {
     return await Promise.race([p.fn({ idempotencyKey: p.idempotencyKey, signal: limit.signal }), timedOut.promise]);
   } finally {

@@ -23,7 +23,7 @@ export function findStored(
   if (!record || record.kind === kind) return record;
   throw new FinalFailure(
     "StepChanged",
-    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name, or replay the run.`,
+    `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name and continue the run with \`signalbox runs resume\`, or replay the run.`,
   );
 }
 

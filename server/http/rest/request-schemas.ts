@@ -123,5 +123,13 @@ export const clientHeader = z.object({
     .openapi({ description: "Name of the Signalbox client, recorded in `startedBy` of runs." }),
 });
 
+/** Of routes that start runs. */
+export const startHeaders = clientHeader.extend({
+  "idempotency-key": z.string().trim().min(1).max(512).optional().openapi({
+    description:
+      "A key of your own for this start. For 24 hours, a repeated request with the same key and the same body starts nothing, and gets the first response with the header `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_conflict`. A key applies to one workflow, agent or trigger.",
+  }),
+});
+
 export const idParam = z.object({ id: z.string() });
 export const slugParam = z.object({ slug: z.string() });

@@ -7,6 +7,7 @@ import { answer, defineRoute } from "./define-route.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
+import { withoutAnyType } from "./schemas.ts";
 import { registerAgentRoutes } from "./routes/agents.ts";
 import { registerAlertRoutes } from "./routes/alerts.ts";
 import { registerBuildRoutes } from "./routes/builds.ts";
@@ -118,7 +119,7 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
 const openapiVersion = "3.1.0";
 
 function describe(app: OpenAPIHono<RestEnv>) {
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: openapiVersion,
     info: {
       title: "Signalbox",
@@ -129,6 +130,7 @@ function describe(app: OpenAPIHono<RestEnv>) {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],
   });
+  return withoutAnyType(document);
 }
 
 function invalidRequest(target: string, { issues }: z.core.$ZodError): AppError {

@@ -7,6 +7,7 @@ import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Builds } from "../../ports/builds.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { Masking } from "../../ports/masking.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
@@ -14,7 +15,11 @@ import type { Metrics } from "./metrics/create-metrics.ts";
 
 /** The dependencies of the REST routes. */
 export interface RestDeps {
+  /** Reads no sensitive values. */
   store: Store;
+  /** Reads the recorded values: see `Masking`. */
+  originals: Store;
+  masking: Pick<Masking, "readMasks" | "restore">;
   project: ProjectReader;
   builds: Builds;
   signals: Signals;

@@ -4,8 +4,9 @@ import { alertMessageSchema, alertSchema, alertTestSchema } from "../../contract
 import { backtestSchema, firingChangeSchema, inputFailureSchema } from "../../contract/backtest.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
-  deliverySchema,
   deliverySummarySchema,
+  evaluatedBodySchema,
+  evaluatedDeliverySchema,
   reasonSchema,
   releaseBatchSchema,
   releasedDeliverySchema,
@@ -31,7 +32,7 @@ import {
 } from "../../contract/project/build.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { StartedRun } from "../../domain/runs/start-key.ts";
 import { inferredTriggerSchema } from "../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 
@@ -42,6 +43,16 @@ import { triggerSchema } from "../../triggers/read-triggers.ts";
 
 /** Any JSON value. OpenAPI needs the registration, because a custom Zod schema has no JSON Schema. */
 z.globalRegistry.add(jsonSchema, { type: ["object", "array", "string", "number", "boolean", "null"] });
+
+/**
+ * The document without the `type` of schemas that accept any JSON value. Generators read a list of all types as an
+ * object without properties.
+ */
+export function withoutAnyType<Part>(part: Part): Part {
+  return JSON.parse(JSON.stringify(part), (key, value: unknown) =>
+    key === "type" && Array.isArray(value) && value.length === 6 ? undefined : value,
+  ) as Part;
+}
 z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-12" });
 
 /** Unlike `.nullable()`, keeps the name of the schema. */
@@ -68,8 +79,13 @@ export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError
 export const deliverySummary = deliverySummarySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("DeliverySummary");
-export const delivery = deliverySchema
-  .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+export const delivery = evaluatedDeliverySchema
+  .extend({
+    problem: orNull(problem),
+    verdicts: z.array(verdict),
+    unlistedVerdicts: z.array(unlistedVerdicts),
+    evaluated: orNull(named("EvaluatedBody", evaluatedBodySchema)),
+  })
   .openapi("Delivery");
 export const currentVerdicts = z
   .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
@@ -145,14 +161,10 @@ export const alertTest = named("AlertTest", alertTestSchema);
 export const json = jsonSchema;
 
 /** The response with the started runs, in the form of a webhook's response. */
-export function toStartedRuns(first: NewRun, runs: readonly NewRun[]) {
+export function startedResponse({ runs, isRepeat }: { runs: StartedRun[]; isRepeat: boolean }) {
+  const runId = runs[0]?.runId ?? "";
   return {
-    ok: true as const,
-    runId: first.id,
-    runs: runs.map(({ id, trigger, target }) => ({ runId: id, trigger, target })),
+    response: { ok: true as const, runId, runs },
+    headers: { Location: `/api/v1/runs/${runId}`, ...(isRepeat && { "Idempotent-Replayed": "true" }) },
   };
-}
-
-export function runLocation(run: NewRun): { Location: string } {
-  return { Location: `/api/v1/runs/${run.id}` };
 }

@@ -221,6 +221,8 @@ export interface EngineStore {
   /** The active runs of a worker. */
   listHeldRuns(workerId: string): Promise<
     (Pick<RunAttempt, "id" | "token" | "target" | "failureOf" | "attempt" | "maxAttempts" | "attemptsBefore"> & {
+      /** The build that accepted it. */
+      version: string;
       crashes: number;
     })[]
   >;

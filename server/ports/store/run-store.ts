@@ -5,6 +5,7 @@ import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
+import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
 
 export interface NewRun {
   id: string;
@@ -120,6 +121,12 @@ export interface RunStore {
    * `attempt_started`) and counts towards `maxQueued` (as in acceptDelivery). Rejects with AppError `queue_full`.
    */
   createRuns(runs: NewRun[]): Promise<void>;
+  /**
+   * The same for a request with an idempotency key. Returns the runs of the first request with this key, and records
+   * nothing, if there was one in the last 24 hours; otherwise `null`. Of concurrent requests with one key, one is the
+   * first. Rejects with AppError `queue_full`, which does not use up the key, or `idempotency_conflict`.
+   */
+  createRunsOnce(runs: NewRun[], key: StartKey): Promise<StartedRun[] | null>;
   /**
    * The same, but records only the runs that fit, in order. Returns the others, each with the reason. If it rejects, no
    * run is recorded.

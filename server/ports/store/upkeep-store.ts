@@ -46,6 +46,8 @@ export interface UpkeepStore {
   removeOldCounters(p: { before: number; after: CounterCursor | null }): Promise<UpkeepBatch<CounterCursor>>;
   /** Removes workers without runs that were not seen since that time. */
   removeOldWorkers(before: number): Promise<number>;
+  /** Removes the idempotency keys of requests that started runs before that time. `next: true`: there are more. */
+  removeOldStartKeys(p: { before: number }): Promise<UpkeepBatch<true>>;
   /** Removes entries of the audit log that were written before that time. `next: true`: there are more. */
   removeOldAudit(p: { before: number }): Promise<UpkeepBatch<true>>;
   /** Removes sessions that expired before that time, and unfinished sign-ins at a provider. */

@@ -2,6 +2,8 @@ import { readLogLevel } from "../../config.ts";
 import { extendEnvironment, readProcessStart } from "../child-environment.ts";
 import { type ReceiverEvent, summarizeDelivery } from "../../ingest/accept.ts";
 import { createLogger } from "../../logging.ts";
+import type { Manifest } from "../../contract/project/manifest.ts";
+import { hideInDelivery } from "../../domain/sensitive/hide-values.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { ReloadableProject } from "../../project/project-reader.ts";
@@ -21,7 +23,7 @@ export interface ProcessContext {
   web: { socket: string; secret: string };
   logger: Logger;
   /** Reports deliveries to the log, or in development to the terminal, and to traces. */
-  onEvent(event: ReceiverEvent): void;
+  onEvent(event: ReceiverEvent, manifest: Manifest): void;
   send(message: HttpProcessToSupervisor): void;
 }
 
@@ -77,10 +79,11 @@ export async function runHttpProcess(
       web: start.web,
       logger,
       send,
-      onEvent(event) {
+      onEvent(event, manifest) {
         if (event.type !== "delivery") return;
         const { delivery, tookMs } = event;
-        if (start.mode === "development") send({ type: "delivery", delivery: summarizeDelivery(delivery) });
+        if (start.mode === "development")
+          send({ type: "delivery", delivery: hideInDelivery(manifest, summarizeDelivery(delivery)) });
         // The store has every delivery; a line for each is among the most expensive parts of receiving it.
         else if (level === "debug") logDelivery(logger, delivery);
         tracing?.delivered(summarizeDelivery(delivery), tookMs);

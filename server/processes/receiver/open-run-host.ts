@@ -3,6 +3,7 @@ import { formatCount } from "../../domain/format.ts";
 import { clockAheadMs, systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import { createBuilds } from "../../project/kept-builds.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { createRunHost, type RunHost } from "../../run-channel/host/run-host.ts";
 import { listenLocally, type LocalAddress } from "../local-sockets.ts";
@@ -33,6 +34,8 @@ export async function openRunHost(p: {
     ...(p.workers ? { workers: p.workers } : {}),
     machine: machineName(settings),
     readManifest: () => readManifest(settings.stateDir),
+    readBuild: createBuilds(settings.stateDir).read,
+    mode: settings.mode,
     reconcileEveryMs: settings.database.kind === "postgres" ? reconcileSharedEveryMs : reconcileEveryMs,
     clock: systemClock,
     clockAheadMs,

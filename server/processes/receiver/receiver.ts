@@ -62,7 +62,7 @@ async function openReceiver({
   const storeWithHost = runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store;
   const observe = (event: ReceiverEvent) => {
     deliveries.observe(event);
-    onEvent(event);
+    onEvent(event, project.current().manifest);
   };
   const { ingest } = createIngest({
     settings,

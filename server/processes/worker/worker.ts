@@ -3,6 +3,7 @@ import { readProcessStart } from "../child-environment.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import type { TargetKind } from "../../contract/project/target.ts";
 import { newId } from "../../domain/ids.ts";
+import { latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { currentScope, type RunEnding } from "../../engine/execute-run.ts";
 import { installProcessGuards } from "../../engine/process-guards.ts";
 import { createRunSlots, createWorkerLoop, type WorkerLoop } from "../../engine/worker-loop.ts";
@@ -97,7 +98,7 @@ async function serve(): Promise<void> {
         pool,
         version,
         keptVersions: kept.filter((other) => other !== version),
-        latestTargets: latestTargetsOf(manifest),
+        latestTargets: latestTargetsOf(manifest, start.mode),
         concurrency: concurrencyOf(manifest),
         needsHeaders: tracing !== null,
         readsRequest: manifest.triggers.flatMap(({ readsRequest, attachmentId }) =>
@@ -138,20 +139,12 @@ async function serve(): Promise<void> {
 }
 
 /** The span of a run is below its delivery's, or has no parent if the delivery cannot be read. */
-function traceRuns(spans: Tracing, version: string): (run: AssignedRun) => Promise<RunTrace> {
-  return async (run) => spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers });
-}
-
-function latestTargetsOf({ workflows, agents }: Manifest): string[] {
-  return [
-    ...workflows.filter(followsLatest).map(({ slug }) => `workflow:${slug}`),
-    ...agents.filter(followsLatest).map(({ slug }) => `agent:${slug}`),
-  ];
-}
-
-/** In development, code that was just saved is expected to run. */
-function followsLatest({ versions }: Manifest["workflows"][number]): boolean {
-  return start.mode === "development" || versions === "latest";
+function traceRuns(
+  spans: Tracing,
+  version: string,
+): (run: AssignedRun, hide: (text: string) => string) => Promise<RunTrace> {
+  return async (run, hide) =>
+    spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers, hide });
 }
 
 function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, runLogFields } from "../../ports/logger.ts";
-import type { AssignedRun } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { formatAssign } from "../messages.ts";
 import { forget, freeSlots, type HostedWorker, type HostedWorkers, loadOf } from "./hosted-workers.ts";
+import { loadDetails, needsDetails, noDetails, type RunDetails } from "./run-details.ts";
 
 type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
@@ -162,9 +162,6 @@ interface AssignOptions {
   logger: Logger;
 }
 
-/** The parts of an assigned run that are not in its row. */
-type Details = Pick<AssignedRun, "steps" | "headers" | "request" | "failure">;
-
 /**
  * Sends runs to the workers for which they were claimed. `workers`: the workers at the time of the claim. `since`: the
  * start of the leases. Returns a promise only if something must be read or written first.
@@ -173,9 +170,6 @@ export type AssignRuns = (
   claimed: readonly ClaimedRun[],
   p: { workers: ReadonlyMap<string, HostedWorker>; since: number },
 ) => Promise<void> | void;
-
-/** The first start of a run. */
-const noDetails: Details = { steps: [], headers: null, request: null, failure: null };
 
 export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
   /** The host was paused while it claimed, or waited long for the store: other hosts may be taking its runs already. */
@@ -192,14 +186,14 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   }
 
   /** A run whose worker has disconnected is recovered when the worker reconnects or dies, or when the lease expires. */
-  function assign(run: ClaimedRun, needs: Details | null, worker: HostedWorker | undefined): void {
-    if (!needs || !worker || workers.get(run.workerId) !== worker) return;
+  function assign(run: ClaimedRun, details: RunDetails | null, worker: HostedWorker | undefined): void {
+    if (!details || !worker || workers.get(run.workerId) !== worker) return;
     takeFromOthers(run);
     // Without runs, it had no leases to extend.
     if (worker.runs.size === 0) worker.leaseUntil = run.leaseUntil;
     worker.runs.set(run.id, run.token);
     if (worker.limitedTargets.has(`${run.target.kind}:${run.target.slug}`)) worker.limitedRuns.add(run.id);
-    worker.stream.sendText(formatAssign(run, needs));
+    worker.stream.sendText(formatAssign(run, details));
   }
 
   /** A paused worker may not know yet that its lease has expired. */
@@ -212,16 +206,9 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     }
   }
 
-  async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<Details | null> {
+  async function load(run: ClaimedRun, worker: HostedWorker | undefined): Promise<RunDetails | null> {
     try {
-      const [steps, headers, request, failure] = await Promise.all([
-        isFirstStart(run) ? [] : store.loadSteps(run.id),
-        // Only spans depend on them.
-        needsHeaders(run, worker) ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
-        needsRequest(run, worker) ? loadRequest(store, run) : null,
-        needsFailure(run) ? store.getRun(run.failureOf) : null,
-      ]);
-      return { steps, headers, request, failure };
+      return await loadDetails(store, run, worker);
     } catch (error) {
       logger.error("run details could not be read; another worker will take the run", { ...runLogFields(run), error });
       return null;
@@ -235,51 +222,9 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   }
 
   return (claimed, { workers: before, since }) => {
-    const needsMore = (run: ClaimedRun) => {
-      const worker = before.get(run.workerId);
-      return !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker) || needsFailure(run);
-    };
+    const needsMore = (run: ClaimedRun) => needsDetails(run, before.get(run.workerId));
     if (isLate(clock.now(), since) || claimed.some(needsMore))
       return assignAfterLoading(claimed, { workers: before, since });
     for (const run of claimed) assign(run, noDetails, before.get(run.workerId));
   };
-}
-
-const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
-
-const needsHeaders = (run: ClaimedRun, worker: HostedWorker | undefined) =>
-  worker?.identity.needsHeaders === true && run.deliveryId !== null;
-
-/** The transform builds the input in the first attempt only. Those of other builds than the current one may use it. */
-const needsRequest = (run: ClaimedRun, worker: HostedWorker | undefined) =>
-  run.attachmentId !== null &&
-  run.inputText === null &&
-  (run.build !== undefined || worker?.readsRequest.has(run.attachmentId) === true);
-
-/** The first attempt records it as the input. */
-const needsFailure = (run: ClaimedRun): run is ClaimedRun & { failureOf: string } =>
-  run.failureOf !== null && run.inputText === null;
-
-/** A replay of a replay, and so on. */
-const maxReplays = 1000;
-
-/** The request that started the run, or the run that it replays. */
-async function loadRequest(
-  store: Pick<Store, "getDeliveryHeaders" | "getRun">,
-  run: ClaimedRun,
-): Promise<AssignedRun["request"]> {
-  let { deliveryId, createdAt: receivedAt, id } = run;
-  for (let replays = 0; deliveryId === null && replays < maxReplays; replays += 1) {
-    const replayed = await replayedBy(store, id);
-    if (!replayed) return null;
-    ({ id, deliveryId } = replayed);
-    receivedAt = Date.parse(replayed.createdAt);
-  }
-  if (deliveryId === null) return null;
-  return { deliveryId, receivedAt, headers: (await store.getDeliveryHeaders(deliveryId)) ?? {} };
-}
-
-async function replayedBy(store: Pick<Store, "getRun">, id: string) {
-  const { replayOf = null } = (await store.getRun(id)) ?? {};
-  return replayOf === null ? null : await store.getRun(replayOf);
 }

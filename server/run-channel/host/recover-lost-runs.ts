@@ -1,7 +1,11 @@
 import { readFile } from "node:fs/promises";
-import type { FailingTarget } from "../../domain/runs/failure-run.ts";
-import type { Target } from "../../contract/project/target.ts";
-import { type HeldRun, type WorkerDeath, describeDeath, planLostRuns } from "../../engine/plan-lost-runs.ts";
+import {
+  type ExecutingBuild,
+  type HeldRun,
+  type WorkerDeath,
+  describeDeath,
+  planLostRuns,
+} from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineStore, LostRun } from "../../ports/store/engine-store.ts";
 
@@ -21,8 +25,7 @@ export async function recoverLostRuns(
     death: WorkerDeath;
     /** When the attempts time out, by the run's id. */
     deadlines: ReadonlyMap<string, number>;
-    findTarget: (target: Target) => FailingTarget;
-    version: string;
+    findBuilds: (runs: readonly HeldRun[]) => Promise<(run: HeldRun) => ExecutingBuild>;
   },
 ): Promise<RecoveredRun[]> {
   const { store, clock, workerId, death } = options;
@@ -30,9 +33,9 @@ export async function recoverLostRuns(
     ...run,
     deadlineAt: options.deadlines.get(run.id) ?? null,
   }));
+  const buildOf = await options.findBuilds(held);
   const now = clock.now();
-  const { findTarget, version } = options;
-  const fates = planLostRuns({ death, runs: held, findTarget, version, now, random: Math.random });
+  const fates = planLostRuns({ death, runs: held, buildOf, now, random: Math.random });
   if (fates.length > 0)
     await store.releaseLostRuns({ workerId, now, message: `The worker process ${describeDeath(death)}`, runs: fates });
   await store.removeWorker(workerId);

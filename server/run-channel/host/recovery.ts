@@ -1,6 +1,7 @@
+import type { Mode } from "../../config.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
-import type { Target } from "../../contract/project/target.ts";
-import { describeDeath, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
+import { chooseBuild, latestTargetsOf } from "../../domain/runs/run-builds.ts";
+import { describeDeath, type ExecutingBuild, type HeldRun, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createThrottledLog, type Logger, targetLogFields } from "../../ports/logger.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
@@ -13,8 +14,11 @@ import {
 
 export interface RecoveryOptions {
   store: RecoverOptions["store"] & Pick<EngineStore, "reconcile">;
-  /** The current build, for the retry policies of its workflows. */
+  /** The current build. Runs continue on the builds that accepted them; see `chooseBuild`. */
   readManifest: () => Promise<Manifest | null>;
+  /** A build that this machine keeps; `null`: it does not. */
+  readBuild: (version: string) => Promise<Manifest | null>;
+  mode: Mode;
   /** The runs of living workers: their leases are not expired, even if they could not be extended. */
   activeRunIds: () => ReadonlySet<string>;
   isOwn: (workerId: string) => boolean;
@@ -94,13 +98,30 @@ export function createRecovery(p: RecoveryOptions): Recovery {
     timers.add(timer);
   }
 
-  async function recover({ workerId, death, deadlines }: LostWorker): Promise<RecoveredRun[]> {
+  /** The builds that executed these runs, for the retries and the `onFailure` of their targets. */
+  async function findBuilds(runs: readonly HeldRun[]): Promise<(run: HeldRun) => ExecutingBuild> {
     // Runs continue even if the build cannot be read.
     manifest = (await p.readManifest().catch(() => null)) ?? manifest;
-    const { workflows = [], agents = [], version = "" } = manifest ?? {};
-    const findTarget = ({ kind, slug }: Target) =>
-      (kind === "agent" ? agents : workflows).find((target) => target.slug === slug) ?? null;
-    const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, findTarget, version });
+    const current = manifest;
+    const kept = new Map<string, Manifest>();
+    for (const accepting of new Set(runs.map((run) => run.version))) {
+      const build = accepting === current?.version ? null : await p.readBuild(accepting);
+      if (build) kept.set(accepting, build);
+    }
+    const builds = {
+      version: current?.version ?? "",
+      keptVersions: new Set(kept.keys()),
+      latestTargets: new Set(current ? latestTargetsOf(current, p.mode) : []),
+    };
+    return ({ version: accepting, target: { kind, slug } }) => {
+      const { version } = chooseBuild({ version: accepting, target: `${kind}:${slug}` }, builds) ?? builds;
+      const { workflows = [], agents = [] } = kept.get(version) ?? current ?? {};
+      return { version, target: (kind === "agent" ? agents : workflows).find((one) => one.slug === slug) ?? null };
+    };
+  }
+
+  async function recover({ workerId, death, deadlines }: LostWorker): Promise<RecoveredRun[]> {
+    const runs = await recoverLostRuns({ store, clock, workerId, death, deadlines, findBuilds });
     for (const { id, target, attempt, fate } of runs)
       if (fate.kind === "fail")
         logger.warn("attempt ended its worker", {

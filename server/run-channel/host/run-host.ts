@@ -30,7 +30,7 @@ export interface IsolatedRuns {
 
 export interface RunHostOptions extends Pick<
   RecoveryOptions,
-  "readManifest" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
+  "readManifest" | "readBuild" | "mode" | "machine" | "reconcileEveryMs" | "clock" | "logger" | "onTakenOver"
 > {
   store: Store;
   /** A worker must send it to be accepted. */

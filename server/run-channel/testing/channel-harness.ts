@@ -100,6 +100,8 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
       secret,
       machine: "test",
       readManifest: async () => engine.code({ run: () => null }).manifest,
+      readBuild: async () => null,
+      mode: "deployed",
       reconcileEveryMs: 3_600_000,
       clock: engine.clock,
       logger: silentLogger,

@@ -6,6 +6,7 @@ import type { AlertKind, AlertMessageType, Destination } from "../../contract/al
 import type { Scope } from "../../contract/access/scope.ts";
 import type { Json } from "../../contract/json.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
+import type { StartedRun } from "../../domain/runs/start-key.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { ColumnTypes } from "../sqlite/schema/columns.ts";
 
@@ -199,6 +200,19 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     revision: whole("revision").notNull(),
   });
 
+  /** The idempotency keys of requests that started runs. No foreign keys: a run can be removed before. */
+  const runStart = table(
+    "run_start",
+    {
+      /** Hash of the key and of what was started. */
+      id: text("id").primaryKey(),
+      bodySha256: text("body_sha256").notNull(),
+      at: whole("at").notNull(),
+      runs: json("runs").$type<StartedRun[]>().notNull(),
+    },
+    (t) => [index("run_start_by_time").on(t.at)],
+  );
+
   const alert = table(
     "alert",
     {
@@ -284,6 +298,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     auditEntry,
     preset,
     triggerSwitch,
+    runStart,
     eventContract,
   };
 }

@@ -141,11 +141,10 @@ function createStore(p: {
     what: "the traffic counts",
     logger: p.logger,
   });
-  const accept = database.apart().createBatcher({
-    maxBatch: maxAccepts,
-    write: (session, requests: readonly AcceptJob[]) =>
-      acceptDeliveries(session, requests, { counted: folding.counted, jobs }),
-  });
+  const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
+    acceptDeliveries(session, requests, { counted: folding.counted, jobs });
+  const accept = database.apart().createBatcher({ maxBatch: maxAccepts, write: acceptAll });
+  const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
   const release = database.createBatcher({
     maxBatch: maxReleases,
     nameOf: ({ id }: ReleaseRequest) => id,
@@ -157,7 +156,7 @@ function createStore(p: {
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
-    ...createRunStore(database, accept, jobs),
+    ...createRunStore(database, { accept, acceptIn, jobs }),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
     ...createAlertFacts(database),

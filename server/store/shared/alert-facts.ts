@@ -1,11 +1,8 @@
-import type { FailureFact } from "../../domain/alerts/findings.ts";
+import { describeFailure, type FailureFact } from "../../domain/alerts/findings.ts";
 
 export const maxCountedFailures = 100_000;
 export const maxListedFailures = 3;
 export const maxListedApprovals = 100;
-
-/** An error message can be long, and is only a hint here. */
-const maxErrorChars = 200;
 
 export function toFailureFact(row: {
   target: string;
@@ -20,9 +17,6 @@ export function toFailureFact(row: {
     count,
     firstAt: firstAt ?? 0,
     lastAt: lastAt ?? 0,
-    runs: runs.map(({ id, name, message }) => {
-      const error = `${name ?? "Error"}: ${message ?? ""}`;
-      return { id, error: error.length <= maxErrorChars ? error : `${error.slice(0, maxErrorChars)}…` };
-    }),
+    runs: runs.map(({ id, ...error }) => ({ id, error: describeFailure(error) })),
   };
 }

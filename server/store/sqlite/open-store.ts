@@ -18,7 +18,7 @@ import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
 import { prepareListIndex } from "./lists/list-index.ts";
 import { prepareLiveMark } from "./engine/live.ts";
 import { migrate } from "./file/migrate.ts";
-import { type Connection, openConnection } from "./file/open-connection.ts";
+import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
 import { createOpenRunStore } from "./runs/open-runs.ts";
 import { createPortableDatabase } from "./portable-database.ts";
 import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
@@ -55,7 +55,15 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
   }
 }
 
-function createStore(connection: Connection, file: string, logger: Logger): Store {
+/** Opens an empty store that exists only in this process, for tests of projects. Nothing of it is written to disk. */
+export function openMemoryStore({ clock }: { clock: Clock }): Store {
+  const connection = openMemoryConnection();
+  migrate(connection, { folder: migrationsFolder("sqlite"), clock, logger: silentLogger });
+  return createStore(connection, null, silentLogger);
+}
+
+/** `file`: `null` for a store in memory. */
+function createStore(connection: Connection, file: string | null, logger: Logger): Store {
   const watcher = createChangeWatcher(connection, logger);
   const traffic = createTrafficTally(connection);
   const folding = createFoldLater({ fold: () => queue.write(fold), what: "the traffic counts", logger });
@@ -88,7 +96,8 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     onBegin,
     onEnd,
     onWritten: watcher.changed,
-    checkFile: createFileGuard(file, { onShrunk: (bytes) => rejectLostPages(connection, bytes) }),
+    checkFile:
+      file === null ? () => {} : createFileGuard(file, { onShrunk: (bytes) => rejectLostPages(connection, bytes) }),
   });
   const database = createDatabase(
     connection,
@@ -135,7 +144,10 @@ function createStore(connection: Connection, file: string, logger: Logger): Stor
     watchRuns: watcher.watchOthers,
     mark: () => database.read(mark),
     liveMark: () => database.read(liveMark),
-    numbers: async () => ({ ...queue.numbers(), fileBytes: await readFileBytes(file) }),
+    numbers: async () => ({
+      ...queue.numbers(),
+      fileBytes: file === null ? { database: 0, log: 0 } : await readFileBytes(file),
+    }),
     async close() {
       folding.close();
       indexing.close();

@@ -221,6 +221,7 @@ export function engineContract(open: OpenStore): void {
             {
               id: run.id,
               token: "a token",
+              version: run.version,
               target: run.target,
               failureOf: null,
               attempt: 1,
@@ -770,8 +771,9 @@ export function engineContract(open: OpenStore): void {
       it("are returned with what is needed to decide their fate", async () => {
         const run = await withRunningRun(store);
         const { id, token, target } = run;
+        const { version } = aRun();
         expect(await store.listHeldRuns("wrk_a")).toEqual([
-          { id, token, target, failureOf: null, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
+          { id, token, version, target, failureOf: null, attempt: 1, maxAttempts: 3, attemptsBefore: 0, crashes: 0 },
         ]);
         expect(await store.listHeldRuns("wrk_b")).toEqual([]);
       });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type StartKey, startKeyWindowMs, toStartedRun } from "../../domain/runs/start-key.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 import {
@@ -14,6 +15,8 @@ import {
   withRunningRun,
 } from "./factories.ts";
 
+const aStartKey = (given: Partial<StartKey> = {}): StartKey => ({ id: "k", bodySha256: "b", now: epoch, ...given });
+
 /** The tests of runs that every store passes. */
 export function runContract(open: OpenStore): void {
   describe("runs", () => {
@@ -22,6 +25,7 @@ export function runContract(open: OpenStore): void {
       store = await open();
     });
     afterEach(() => store.close());
+    const countRuns = async () => (await store.listRuns({}, { limit: 100, cursor: null })).data.length;
 
     it("returns a run with its payloads, and with every property", async () => {
       const run = aRun({
@@ -383,6 +387,59 @@ export function runContract(open: OpenStore): void {
           "closed",
         );
         expect(await store.loadSteps(canceled)).toMatchObject([{ finishedAt: null }]);
+      });
+    });
+
+    describe("of a request with an idempotency key", () => {
+      it("are created by the first request, and later ones get them for a day", async () => {
+        const [first, repeated, other, later] = [aRun(), aRun(), aRun(), aRun()];
+        expect(await store.createRunsOnce([first], aStartKey())).toBeNull();
+        expect(await store.createRunsOnce([repeated], aStartKey({ now: epoch + startKeyWindowMs - 1 }))).toEqual([
+          toStartedRun(first),
+        ]);
+        expect(await store.createRunsOnce([other], aStartKey({ id: "l" }))).toBeNull();
+        expect(await countRuns()).toBe(2);
+        expect(await store.createRunsOnce([later], aStartKey({ now: epoch + startKeyWindowMs }))).toBeNull();
+        expect(await store.createRunsOnce([aRun()], aStartKey({ now: epoch + startKeyWindowMs }))).toEqual([
+          toStartedRun(later),
+        ]);
+        expect(await countRuns()).toBe(3);
+        expect(await kindsOf(store, first.id)).toEqual(["queued"]);
+      });
+
+      it("are created once by concurrent requests", async () => {
+        const runs = Array.from({ length: 10 }, () => aRun());
+        const answers = await Promise.all(runs.map((run) => store.createRunsOnce([run], aStartKey())));
+        const created = runs.filter((_, at) => answers[at] === null);
+        expect(created).toHaveLength(1);
+        const expected = created.map(toStartedRun);
+        expect(answers.filter((found) => found !== null)).toEqual(Array.from({ length: 9 }, () => expected));
+        expect(await countRuns()).toBe(1);
+      });
+
+      it("are not created if the body differs", async () => {
+        const first = aRun();
+        await store.createRunsOnce([first], aStartKey());
+        await expect(store.createRunsOnce([aRun()], aStartKey({ bodySha256: "c" }))).rejects.toMatchObject({
+          code: "idempotency_conflict",
+          message: expect.stringContaining(first.id),
+        });
+        expect(await countRuns()).toBe(1);
+      });
+
+      it("leave the key unused if their queue is full", async () => {
+        await store.createRuns([aRun()]);
+        const full = aRun({ maxQueued: 1 });
+        await expect(store.createRunsOnce([full], aStartKey())).rejects.toMatchObject({ code: "queue_full" });
+        expect(await store.createRunsOnce([{ ...full, maxQueued: 2 }], aStartKey())).toBeNull();
+      });
+
+      it("are forgotten by their key when upkeep removes it", async () => {
+        await store.createRunsOnce([aRun()], aStartKey());
+        await store.createRunsOnce([aRun()], aStartKey({ id: "l", now: epoch + 1 }));
+        expect(await store.removeOldStartKeys({ before: epoch + 1 })).toEqual({ removed: 1, next: null });
+        expect(await store.createRunsOnce([aRun()], aStartKey())).toBeNull();
+        expect(await store.createRunsOnce([aRun()], aStartKey({ id: "l", now: epoch + 1 }))).not.toBeNull();
       });
     });
 

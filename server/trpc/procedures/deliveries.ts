@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revealDelivery } from "../../auth/access/reveal.ts";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
@@ -49,6 +50,14 @@ export const deliveriesRouter = router({
   get: procedure("getDelivery")
     .input(z.strictObject({ id: z.string() }))
     .query(({ ctx, input }) => showDelivery(ctx, input.id)),
+
+  /** The delivery as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
+  reveal: procedure("revealDelivery")
+    .input(z.strictObject({ id: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      await revealDelivery(ctx, input.id, ctx.auditContext);
+      return showDelivery({ ...ctx, store: ctx.originals }, input.id);
+    }),
 
   /**
    * Sends a delivery as a webhook with this body and these headers would be. Returns the response of the receiver, also

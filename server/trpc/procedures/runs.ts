@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { revealRun } from "../../auth/access/reveal.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runActionSchema, runFilterSchema } from "../../contract/run-filter.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
@@ -6,7 +7,7 @@ import { parseJsonText } from "../../domain/requests/request-body.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
-import { decideApproval, getAgentTrace } from "../../runs/agent-runs.ts";
+import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
 import { getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
@@ -20,9 +21,6 @@ function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>)
 
 const byId = z.strictObject({ id: z.string() });
 const ids = z.array(z.string().max(64)).max(100);
-
-/** A page shows no more timeline entries: a run that logs endlessly must not fill it. */
-const maxTimelineEntries = 2_000;
 
 const replayChange = z.union([z.strictObject({ payload: jsonText }), z.strictObject({ input: jsonText })]);
 
@@ -57,6 +55,11 @@ export const runsRouter = router({
     .input(byId)
     .query(({ ctx, input }) => getRun(ctx, input)),
 
+  /** The run as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
+  reveal: procedure("revealRun")
+    .input(byId)
+    .mutation(({ ctx, input }) => revealRun(ctx, input.id, ctx.auditContext)),
+
   /** The timeline entries after `after`, oldest first. */
   timeline: procedure("listTimeline")
     .input(byId.extend({ after: z.int().min(0).default(0) }))
@@ -65,10 +68,10 @@ export const runsRouter = router({
       return data;
     }),
 
-  /** The trace of an agent so far. */
-  agent: procedure("getAgentTrace")
+  /** What an agent did so far. */
+  conversation: procedure("getAgentTrace")
     .input(byId)
-    .query(({ ctx, input }) => getAgentTrace(ctx, input.id)),
+    .query(({ ctx, input }) => showConversation(ctx, input.id)),
 
   /** Approves or denies a pending tool call. Returns the updated run. */
   decide: procedure("decideApproval")

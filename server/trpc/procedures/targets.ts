@@ -24,14 +24,10 @@ export const targetsRouter = router({
     .input(targetSchema.extend({ text: jsonText, trigger: z.string().optional() }).strict())
     .mutation(async ({ ctx, input: { text, trigger, ...target } }) => {
       const json = parseJsonText(text, ctx.maxBodyBytes);
-      if (trigger === undefined)
-        return { runId: (await startTargetRun(ctx, { target, input: json, startedBy: "form" })).id, verdicts: [] };
-      const { runs, verdicts } = await startTriggerRuns(ctx, {
-        slug: trigger,
-        target: target.slug,
-        body: json,
-        startedBy: "form",
-      });
-      return { runId: runs[0]?.id ?? null, verdicts };
+      const { runs, verdicts } =
+        trigger === undefined
+          ? { ...(await startTargetRun(ctx, { target, input: json, startedBy: "form" })), verdicts: [] }
+          : await startTriggerRuns(ctx, { slug: trigger, target: target.slug, body: json, startedBy: "form" });
+      return { runId: runs[0]?.runId ?? null, verdicts };
     }),
 });

@@ -140,7 +140,7 @@ describe("GET /api/v1/backtest", () => {
     const [stored] = (await service.store.listDeliveries({}, { limit: 1, cursor: null })).data;
     if (!stored) throw new Error("nothing was recorded");
     // The same page again and again, as a very long list would be.
-    service.store.listDeliveries = async () => ({
+    service.originals.listDeliveries = async () => ({
       data: Array.from({ length: 100 }, () => stored),
       nextCursor: "next",
     });

@@ -93,6 +93,7 @@ describe("GET /api/v1/deliveries/{id}", () => {
     const delivery = await getDelivery(service, deliveryId);
     expect(Buffer.from(delivery.body ?? "", "base64").toString()).toBe(paidBody);
     expect(delivery.json).toEqual({ type: "invoice.paid", amount: 12.5 });
+    expect((await service.get(`/api/v1/deliveries/${deliveryId}`)).json).toMatchObject({ evaluated: null });
   });
 });
 
@@ -122,6 +123,11 @@ describe("GET /api/v1/deliveries/{id}/files/{number}", () => {
       durationMs: 1,
       keyId: null,
       redeliveryOf: null,
+    });
+    const delivery = await service.get("/api/v1/deliveries/dlv_00000000000000000000000001");
+    expect(delivery.json).toMatchObject({
+      json: null,
+      evaluated: { format: "multipart", text: expect.stringContaining('"filename":"a \u00fc.png"') },
     });
     const path = "/api/v1/deliveries/dlv_00000000000000000000000001/files";
     const response = await service.app.fetch(new Request(`http://localhost:3002${path}/0`));

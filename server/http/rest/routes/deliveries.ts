@@ -1,9 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
+import { revealDelivery } from "../../../auth/access/reveal.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { explainDelivery } from "../../../deliveries/judge-again.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
-import { getDelivery, getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
+import { readDelivery } from "../../../deliveries/describe-delivery.ts";
+import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
@@ -42,6 +45,17 @@ const getRoute = defineRoute({
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
+});
+
+const revealRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/deliveries/{id}/reveal",
+  operationId: "revealDelivery",
+  summary: "Reveal the sensitive values of a delivery",
+  description: "The delivery as it was recorded, byte for byte. The audit log records who revealed it.",
+  tags: ["Deliveries"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The delivery as recorded.", delivery), ...problems(["not_found"]) },
 });
 
 const fileRoute = defineRoute({
@@ -185,7 +199,13 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
     );
   });
 
-  app.openapi(getRoute, async (c) => c.json(await getDelivery(c.env, c.req.valid("param").id), 200));
+  app.openapi(getRoute, async (c) => c.json(await readDelivery(c.env, c.req.valid("param").id), 200));
+
+  app.openapi(revealRoute, async (c) => {
+    const auditContext = auditContextOf(c.var.principal, c.env.client.address);
+    const { id } = await revealDelivery(c.env, c.req.valid("param").id, auditContext);
+    return c.json(await readDelivery({ ...c.env, store: c.env.originals }, id), 200);
+  });
 
   app.openapi(explainRoute, async (c) =>
     c.json(
@@ -245,6 +265,6 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
       trigger: c.req.valid("json").trigger ?? null,
       startedBy,
     });
-    return c.json(await getDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
+    return c.json(await readDelivery(c.env, deliveryId), 202, { Location: `/api/v1/deliveries/${deliveryId}` });
   });
 }

@@ -278,6 +278,28 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
     expect(service.state.queued).toBe(3);
   });
 
+  it("starts one run for an idempotency key, and returns it again", async () => {
+    const service = await openTestService();
+    const start = (path: string, body: Json, key = "order-7") =>
+      service.post(`/api/v1/${path}/runs`, body, { "idempotency-key": key });
+    const input = { to: "a@example.com", displayName: "a" };
+    const first = await start("workflows/welcome-email", input);
+    const again = await start("workflows/welcome-email", input);
+    expect([again.status, again.json, again.headers.get("location")]).toEqual([
+      202,
+      first.json,
+      first.headers.get("location"),
+    ]);
+    expect([first, again].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"]);
+    expect(service.state.queued).toBe(1);
+    const conflict = await start("workflows/welcome-email", { ...input, displayName: "b" });
+    expect([conflict.status, code(conflict)]).toEqual([422, "idempotency_conflict"]);
+    expect((await start("workflows/record-invoice", { amount: 3 })).status).toBe(202);
+    expect((await start("workflows/welcome-email", input, "order-8")).json).not.toEqual(first.json);
+    expect((await start("workflows/welcome-email", input, "")).status).toBe(400);
+    expect(service.state.queued).toBe(3);
+  });
+
   it("lists each path at which the input is invalid, and starts nothing", async () => {
     const service = await openTestService();
     const answer = await service.post("/api/v1/workflows/welcome-email/runs", { to: "nobody" });

@@ -1,15 +1,19 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { auditContextOf } from "../../../auth/access/audit-context.ts";
+import { revealRun } from "../../../auth/access/reveal.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Json } from "../../../contract/json.ts";
+import type { Target } from "../../../contract/project/target.ts";
+import { toStartedRun } from "../../../domain/runs/start-key.ts";
 import { cancelRun } from "../../../runs/act-on-runs.ts";
 import { type ReplayChange, replayRun } from "../../../runs/replay-run.ts";
 import { resumeRun } from "../../../runs/resume-run.ts";
 import { startTargetRun } from "../../../runs/start-run.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { clientHeader, idParam, noQuery, slugParam } from "../request-schemas.ts";
-import type { RestEnv } from "../rest-deps.ts";
-import { json, run, runLocation, startedRuns, toStartedRuns } from "../schemas.ts";
+import { idParam, noQuery, slugParam, startHeaders } from "../request-schemas.ts";
+import type { RestDeps, RestEnv } from "../rest-deps.ts";
+import { json, run, startedRuns, startedResponse } from "../schemas.ts";
 
 const cancelRoute = defineRoute({
   method: "post",
@@ -59,6 +63,19 @@ const replayRoute = defineRoute({
   },
 });
 
+const revealRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/runs/{id}/reveal",
+  operationId: "revealRun",
+  summary: "Reveal the sensitive values of a run",
+  description: "The run as it was recorded. The audit log records who revealed it.",
+  tags: ["Runs"],
+  request: { params: idParam, query: noQuery },
+  responses: { 200: answer("The run as recorded.", run), ...problems(["not_found"]) },
+});
+
+const startProblems = [...bodyProblems, "not_found", "idempotency_conflict", "queue_full"] as const;
+
 const startWorkflowRoute = defineRoute({
   method: "post",
   path: "/api/v1/workflows/{slug}/runs",
@@ -66,8 +83,8 @@ const startWorkflowRoute = defineRoute({
   summary: "Start a workflow with an input",
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
-  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found", "queue_full"]) },
+  request: { params: slugParam, query: noQuery, headers: startHeaders, body: body(json, true) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems(startProblems) },
 });
 
 const startAgentRoute = defineRoute({
@@ -78,8 +95,8 @@ const startAgentRoute = defineRoute({
   description: 'The input is `{ "prompt": "…" }`.',
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, headers: clientHeader, body: body(json, true) },
-  responses: { 202: answer("The new run.", startedRuns), ...problems([...bodyProblems, "not_found", "queue_full"]) },
+  request: { params: slugParam, query: noQuery, headers: startHeaders, body: body(json, true) },
+  responses: { 202: answer("The new run.", startedRuns), ...problems(startProblems) },
 });
 
 export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
@@ -87,29 +104,52 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
 
   app.openapi(resumeRoute, async (c) => c.json(await resumeRun(c.env, c.req.valid("param").id), 200));
 
+  app.openapi(revealRoute, async (c) => {
+    const auditContext = auditContextOf(c.var.principal, c.env.client.address);
+    return c.json(await revealRun(c.env, c.req.valid("param").id, auditContext), 200);
+  });
+
   app.openapi(replayRoute, async (c) => {
     const change = toReplayChange(c.req.valid("json"));
     const replayed = await replayRun(c.env, { id: c.req.valid("param").id, change });
-    return c.json(toStartedRuns(replayed, [replayed]), 202, runLocation(replayed));
+    const { response, headers } = startedResponse({ runs: [toStartedRun(replayed)], isRepeat: false });
+    return c.json(response, 202, headers);
   });
 
   app.openapi(startWorkflowRoute, async (c) => {
-    const started = await startTargetRun(c.env, {
-      target: { kind: "workflow", slug: c.req.valid("param").slug },
-      input: c.req.valid("json"),
-      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
-    });
-    return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
+    const { response, headers } = await startTarget(
+      c.env,
+      { kind: "workflow", ...c.req.valid("param") },
+      {
+        input: c.req.valid("json"),
+        headers: c.req.valid("header"),
+      },
+    );
+    return c.json(response, 202, headers);
   });
 
   app.openapi(startAgentRoute, async (c) => {
-    const started = await startTargetRun(c.env, {
-      target: { kind: "agent", slug: c.req.valid("param").slug },
-      input: c.req.valid("json"),
-      startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
-    });
-    return c.json(toStartedRuns(started, [started]), 202, runLocation(started));
+    const { response, headers } = await startTarget(
+      c.env,
+      { kind: "agent", ...c.req.valid("param") },
+      {
+        input: c.req.valid("json"),
+        headers: c.req.valid("header"),
+      },
+    );
+    return c.json(response, 202, headers);
   });
+}
+
+async function startTarget(
+  deps: RestDeps,
+  target: Target,
+  { input, headers }: { input: Json; headers: z.output<typeof startHeaders> },
+) {
+  const startedBy = headers["signalbox-client"] ?? "api";
+  return startedResponse(
+    await startTargetRun(deps, { target, input, startedBy, idempotencyKey: headers["idempotency-key"] }),
+  );
 }
 
 function toReplayChange(change: { payload?: Json | undefined; input?: Json | undefined }): ReplayChange {

@@ -5,6 +5,7 @@ import type { Problem } from "../../../contract/problem.ts";
 import type { BodyFormat } from "../../../contract/project/endpoint.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { deliverySummarySchema, verdictSchema } from "../../../contract/delivery.ts";
+import { github } from "../../../../sdk/verify/index.ts";
 import { aDelivery } from "../../../store/testing/factories.ts";
 import { inferredTriggerSchema } from "../../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../../triggers/read-triggers.ts";
@@ -343,6 +344,37 @@ describe("GET /api/v1/inferred-trigger", () => {
     expect(found.trigger.code).toContain("real: z.number(), // in 1 of 1");
     const longer = await service.get("/api/v1/inferred-trigger?endpoint=billing&since=2026-11-01");
     expect(inferredTriggerSchema.parse(longer.json).deliveries).toBe(2);
+  });
+
+  it("verifies signatures as the endpoint does, by the same variable if it is known", async () => {
+    const service = await openTestService();
+    const project = projectFixture();
+    const verify = github({ secret: "the secret of a test" });
+    const triggers = project.triggers.map((one) => (one.endpoint === "billing" ? { ...one, verify } : one));
+    await service.store.recordDelivery({
+      ...aDelivery({ receivedAt: service.state.now, body: Buffer.from('{ "real": 1 }') }),
+      endpoint: "billing",
+    });
+    async function inferFrom(secretVariable: { secretVariable?: string }) {
+      const manifest = {
+        ...project.manifest,
+        triggers: project.manifest.triggers.map((trigger) => ({ ...trigger, ...secretVariable })),
+      };
+      service.state.sources = {
+        ...project,
+        manifest,
+        triggers,
+        byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint),
+      };
+      return codeOf((await service.get("/api/v1/inferred-trigger?endpoint=billing")).json);
+    }
+    const known = await inferFrom({ secretVariable: "GITHUB_SECRET" });
+    expect(known).toContain('import { github } from "signalbox/verify";');
+    expect(known).toContain('  verify: github({ secret: process.env["GITHUB_SECRET"] }),');
+    const { file } = project.manifest.triggers.find(({ endpoint }) => endpoint === "billing") ?? {};
+    expect(await inferFrom({})).toContain(
+      `  // The endpoint verifies signatures (github): copy \`verify\` from ${file}.`,
+    );
   });
 
   it("reads forms and large integers as the endpoint does, and writes its body and bigints", async () => {

@@ -12,17 +12,16 @@ import { answer, body, bodyProblems, defineRoute, problems } from "../define-rou
 import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
 import { timestampMs } from "../../../contract/list.ts";
-import { clientHeader, moment, noQuery, querySchema, slugParam } from "../request-schemas.ts";
+import { moment, noQuery, querySchema, slugParam, startHeaders } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   driftReport,
   inferredTrigger,
   json,
-  runLocation,
   skipped,
+  startedResponse,
   startedRuns,
   switchedTrigger,
-  toStartedRuns,
   trigger,
   triggerUrl as triggerUrlSchema,
   verdict,
@@ -58,13 +57,13 @@ const startRoute = defineRoute({
         .optional()
         .openapi({ description: "Slug of the one workflow or agent to start. Default: every target of the trigger." }),
     }),
-    headers: clientHeader,
+    headers: startHeaders,
     body: body(json, true),
   },
   responses: {
     200: answer("The filter does not match, or the trigger is disabled: no run was started.", skipped),
     202: answer("One run for each target of the trigger.", startedRuns),
-    ...problems([...bodyProblems, "not_found", "request_mismatch", "queue_full"]),
+    ...problems([...bodyProblems, "not_found", "request_mismatch", "idempotency_conflict", "queue_full"]),
   },
 });
 
@@ -194,16 +193,17 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => c.json({ data: await listTriggers(c.env, c.req.valid("query")) }, 200));
 
   app.openapi(startRoute, async (c) => {
-    const startedBy = c.req.valid("header")["signalbox-client"] ?? "api";
-    const { runs } = await startTriggerRuns(c.env, {
+    const sent = c.req.valid("header");
+    const started = await startTriggerRuns(c.env, {
       slug: c.req.valid("param").slug,
       target: c.req.valid("query").target,
       body: c.req.valid("json"),
-      startedBy,
+      startedBy: sent["signalbox-client"] ?? "api",
+      idempotencyKey: sent["idempotency-key"],
     });
-    const [first] = runs;
-    if (!first) return c.json({ ok: true as const, skipped: true as const }, 200);
-    return c.json(toStartedRuns(first, runs), 202, runLocation(first));
+    if (started.runs.length === 0) return c.json({ ok: true as const, skipped: true as const }, 200);
+    const { response, headers } = startedResponse(started);
+    return c.json(response, 202, headers);
   });
 
   app.openapi(disableRoute, async (c) =>

@@ -17,6 +17,8 @@ import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
 import type { Identity } from "../../../ports/identity.ts";
+import { createMasking } from "../../../masking/masked-store.ts";
+import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver, type Receive } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
@@ -93,8 +95,14 @@ export async function openTestService(
     },
   };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
-  const common = {
+  const masking = createMasking(
     store,
+    createMaskReader({ current: () => state.sources.manifest, builds, secret: "a secret of sixteen characters" }),
+  );
+  const common = {
+    store: masking.masked,
+    originals: masking.originals,
+    masking,
     project,
     builds,
     signals,

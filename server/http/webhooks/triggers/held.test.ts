@@ -101,7 +101,14 @@ test("a repeat of a held event gets its response, also while it is held, and its
     text: expect.stringContaining("another body"),
   });
 
-  const deps = { store, project: { current: () => projectOf(fixed) }, signals: noSignals, clock: systemClock };
+  const deps = {
+    store,
+    originals: store,
+    masking: { readMasks: async () => null },
+    project: { current: () => projectOf(fixed) },
+    signals: noSignals,
+    clock: systemClock,
+  };
   const id = first.headers.get("signalbox-delivery") ?? "";
   const batch = await releaseDeliveries(deps, { ids: [id], action: "release", startedBy: "cli" });
   const [run] = batch.data[0]?.runs ?? [];

@@ -40,6 +40,7 @@ export async function extendLeases(
 interface HeldRow {
   id: string;
   token: string;
+  version: string;
   kind: Target["kind"];
   slug: string;
   failureOf: string | null;
@@ -50,7 +51,7 @@ interface HeldRow {
 }
 
 const heldRunsSql = `
-  SELECT id, token, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM run
+  SELECT id, token, version, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM run
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {

@@ -11,6 +11,7 @@ const removeWorkersSql =
 const rowsAtOnce = 1_000;
 const removeSql = (table: string, time: string) =>
   `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
+const removeStartKeysSql = removeSql("run_start", "at");
 const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
@@ -35,6 +36,7 @@ export function createUpkeepStore({ read, writeRelaxed }: PostgresDatabase): Upk
       await writeRelaxed((session) => removeUnusedQueues(session, before));
       return removed;
     },
+    removeOldStartKeys: ({ before }) => writeRelaxed((session) => remove(session, [removeStartKeysSql], before)),
     removeOldAudit: ({ before }) => writeRelaxed((session) => remove(session, [removeAuditSql], before)),
     removeExpiredSignIns: ({ before }) => writeRelaxed((session) => remove(session, removeExpiredSql, before)),
     // Postgres uses the space again by itself.

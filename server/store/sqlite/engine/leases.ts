@@ -41,7 +41,7 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
 
 /** Reads all running runs, which are few. */
 export const heldRunsSql = `
-  SELECT id, token, target, failure_of AS failureOf, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, crashes FROM run INDEXED BY run_open
+  SELECT id, token, version, target, failure_of AS failureOf, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, crashes FROM run INDEXED BY run_open
   WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
 
 type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
@@ -49,6 +49,7 @@ type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
 interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "attemptsBefore" | "crashes"> {
   id: Packed;
   token: Packed;
+  version: number;
   target: number;
   failureOf: Packed | null;
 }
@@ -57,9 +58,10 @@ export function listHeldRuns({ connection, names }: SqliteDatabase, worker: stri
   return connection
     .prepare<unknown[], HeldRow>(heldRunsSql)
     .all(workerId.pack(worker))
-    .map(({ id, token, target, failureOf, ...held }) => ({
+    .map(({ id, token, version, target, failureOf, ...held }) => ({
       id: runId.unpack(id),
       token: packedUuid.unpack(token),
+      version: names.textOf(version),
       target: readTarget(names.textOf(target)),
       failureOf: failureOf === null ? null : runId.unpack(failureOf),
       ...held,

@@ -35,6 +35,13 @@ export async function openConnection(file: string, { isExclusive = false } = {})
   }
 }
 
+/** Opens a database that exists only in this process, until it is closed. */
+export function openMemoryConnection(): Connection {
+  const connection = new Database(":memory:");
+  connection.pragma("foreign_keys = ON");
+  return connection;
+}
+
 /**
  * Only the owner can read the file, because bodies and inputs are private. SQLite gives its `-wal` and `-shm` files the
  * same permissions.

@@ -3,6 +3,13 @@ import type { Run } from "../../../contract/run.ts";
 import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
 import { planCancel } from "../../../domain/runs/run-state.ts";
+import {
+  judgeStart,
+  startConflict,
+  type StartedRun,
+  type StartKey,
+  toStartedRun,
+} from "../../../domain/runs/start-key.ts";
 import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
@@ -30,11 +37,18 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
   const requestCancel = prepareRequestCancel(database, p.addEntry);
   const resumeRuns = prepareResumeRuns(database, p);
   const findObstacle = prepareFindObstacle(database);
+  const createRunsOnce = prepareCreateRunsOnce(database, p);
   return {
     async createRuns(runs) {
       // Thrown after the transaction, because other writes share it.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
+    },
+    async createRunsOnce(runs, key) {
+      const { queue, first } = await p.queueing(() => createRunsOnce(runs, key));
+      if (queue) throw queueFull(queue);
+      if (first?.kind === "conflict") throw startConflict(first.runs);
+      return first?.runs ?? null;
     },
     createFittingRuns: (runs) =>
       p.queueing(() =>
@@ -62,6 +76,27 @@ function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRu
   const queue = capacity.findFull(runs);
   if (queue === null) for (const newRun of runs) insertRun(newRun);
   return queue;
+}
+
+/** In one transaction, so that of concurrent requests with a key, one is the first. */
+function prepareCreateRunsOnce({ connection }: SqliteDatabase, p: RunStoreParts) {
+  const find = connection.prepare<unknown[], { bodySha256: string; at: number; runs: string }>(
+    "SELECT body_sha256 AS bodySha256, at, runs FROM run_start WHERE id = ?",
+  );
+  const remember = connection.prepare(
+    "INSERT OR REPLACE INTO run_start (id, body_sha256, at, runs) VALUES (?, ?, ?, ?)",
+  );
+  return (
+    runs: readonly NewRun[],
+    key: StartKey,
+  ): { queue: QueueFull | null; first: ReturnType<typeof judgeStart> } => {
+    const row = find.get(key.id);
+    const first = judgeStart(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
+    if (first) return { queue: null, first };
+    const queue = insertRuns(p, runs);
+    if (!queue) remember.run(key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun)));
+    return { queue, first: null };
+  };
 }
 
 /** Prepared, because an export reads many runs, one at a time. */

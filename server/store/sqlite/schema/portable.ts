@@ -17,5 +17,6 @@ export const {
   auditEntry,
   preset,
   triggerSwitch,
+  runStart,
   eventContract,
 } = portableTables;

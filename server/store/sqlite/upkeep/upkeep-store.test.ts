@@ -10,7 +10,13 @@ import { openSqliteStore } from "../open-store.ts";
 import { keysAfterSql, nextCounterSql, removeCountersSql } from "./remove-counters.ts";
 import { heldSql } from "../deliveries/held-deliveries.ts";
 import { deliveryIsNeededSql, oldDeliveriesSql, oldRunsSql, removeNamesSql } from "./remove-history.ts";
-import { nthNewestSql, removeAuditSql, removeSessionsSql, removeUnfinishedSignInsSql } from "./upkeep-store.ts";
+import {
+  nthNewestSql,
+  removeAuditSql,
+  removeSessionsSql,
+  removeStartKeysSql,
+  removeUnfinishedSignInsSql,
+} from "./upkeep-store.ts";
 
 const day = 86_400_000;
 
@@ -160,6 +166,7 @@ it.each([
     { before: 0 },
     /SEARCH audit_entry USING COVERING INDEX audit_entry_by_time/,
   ],
+  ["old keys of starts", removeStartKeysSql, { before: 0 }, /SEARCH run_start USING COVERING INDEX run_start_by_time/],
   [
     "expired sessions",
     removeSessionsSql,
@@ -176,7 +183,7 @@ it.each([
   const text = JSON.stringify(connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values));
   expect(text).toMatch(plan);
   expect(text).not.toMatch(
-    /SCAN (delivery|run|traffic|audit_entry|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/,
+    /SCAN (delivery|run|traffic|audit_entry|run_start|person_session|person_verification)\b|TEMP B-TREE FOR ORDER/,
   );
 });
 

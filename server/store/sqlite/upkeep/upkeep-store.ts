@@ -17,6 +17,7 @@ export const nthNewestSql = `
   ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
 
 const maxRows = 500;
+export const removeStartKeysSql = `DELETE FROM run_start WHERE rowid IN (SELECT rowid FROM run_start WHERE at < @before LIMIT ${maxRows})`;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${maxRows})`;
 export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SELECT rowid FROM person_session WHERE expires_at < @before LIMIT ${maxRows})`;
 export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${maxRows})`;
@@ -25,6 +26,7 @@ export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE
 export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
+  const removeStartKeys = connection.prepare(removeStartKeysSql);
   const removeAudit = connection.prepare(removeAuditSql);
   const removeExpired = [removeSessionsSql, removeUnfinishedSignInsSql].map((sql) => connection.prepare(sql));
   const history = prepareRemoveHistory(connection);
@@ -38,6 +40,7 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
     removeOldKeys: (p) => write(() => counters.removeKeys(p), "page-cache"),
     removeOldCounters: (p) => write(() => counters.removeCounters(p), "page-cache"),
     removeOldWorkers: (before) => write(() => removeOldWorkers(database, before), "page-cache"),
+    removeOldStartKeys: (p) => write(() => batchOf([removeStartKeys.run(p).changes]), "page-cache"),
     removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "page-cache"),
     removeExpiredSignIns: (p) =>
       write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "page-cache"),

@@ -1,6 +1,6 @@
-import type { AgentTrace } from "../../../../server/contract/agent/trace.ts";
-import type { Json } from "../../../../server/contract/json.ts";
-import { isoAt } from "../../testing/timeline.ts";
+import type { AgentTrace } from "../../../contract/agent/trace.ts";
+import type { Json } from "../../../contract/json.ts";
+import { isoAt } from "./timeline.ts";
 
 type Step = AgentTrace["steps"][number];
 type Content = Extract<Step["step"], { type: "model" }>["content"];

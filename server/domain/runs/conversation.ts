@@ -1,80 +1,23 @@
 import { z } from "zod";
 import type {
-  AgentLive,
-  ContentPart,
-  ModelFailureStep,
-  ModelStep,
-  ToolStep,
-  AgentTrace,
-} from "../../../server/contract/agent/trace.ts";
-import type { Json } from "../../../server/contract/json.ts";
-import type { RunStatus } from "../../../server/contract/run.ts";
-import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { canDecide } from "../../../server/domain/runs/approval.ts";
-import { isEnded } from "../../../server/domain/runs/run-state.ts";
-import { readStepName } from "./step-name.ts";
+  AgentConversation,
+  Answer,
+  Approval,
+  FailedAttempt,
+  NamedStep,
+  ToolState,
+  ToolUse,
+  Turn,
+  TurnEnd,
+} from "../../contract/agent/conversation.ts";
+import type { AgentTrace, ContentPart } from "../../contract/agent/trace.ts";
+import type { RunStatus } from "../../contract/run.ts";
+import type { TimelineEntry } from "../../contract/timeline.ts";
+import { agentStepNames, describeAgentStep, readAgentStep } from "./agent-steps.ts";
+import { canDecide } from "./approval.ts";
+import { isEnded } from "./run-state.ts";
 
-export type Approval = AgentTrace["approvals"][number];
 type TraceStep = AgentTrace["steps"][number];
-
-/**
- * A failed model call. `retryAt`: the time of the retry in UTC milliseconds; `null`: it is not retried, or the retry
- * has already happened.
- */
-export interface FailedAttempt {
-  key: string;
-  failure: ModelFailureStep;
-  startedAt: string;
-  durationMs: number;
-  retryAt: number | null;
-}
-
-interface Answer {
-  step: ModelStep;
-  startedAt: string;
-  durationMs: number;
-  reasoning: string;
-  text: string;
-}
-
-/**
- * `waiting`: for an approval. `due`: approved, or queued behind other calls. `stopped`: the run ended before the call.
- * All others are outcomes of the step.
- */
-export type ToolState = ToolStep["outcome"] | "running" | "waiting" | "due" | "stopped";
-
-export interface ToolUse {
-  /** `2.1`: the first call of the second answer. */
-  position: string;
-  toolName: string;
-  input: Json;
-  isMalformed: boolean;
-  state: ToolState;
-  output: Json;
-  durationMs: number | null;
-  approval: Approval | null;
-}
-
-/**
- * `repaired`: the answer did not parse, and the model was called again. `unusable`: it did not parse, and no call is
- * left.
- */
-type TurnEnd = "tools" | "final" | "repaired" | "unusable" | "open";
-
-/** One model call with its result. */
-export interface Turn {
-  call: number;
-  failures: FailedAttempt[];
-  answer: Answer | null;
-  /** The answer so far; `null`: unknown. */
-  live: AgentLive | null;
-  /** The call is in progress. */
-  isInProgress: boolean;
-  tools: ToolUse[];
-  end: TurnEnd;
-  /** The validation error sent to the model after a `repaired` answer; `null`: unknown. */
-  validationError: string | null;
-}
 
 interface Known {
   trace: AgentTrace;
@@ -82,11 +25,43 @@ interface Known {
   run: { status: RunStatus; error: { name: string } | null };
 }
 
+/** Built from the stored steps, from the steps in progress in the timeline, and from the live answer. */
+export function toConversation({ trace, entries, run }: Known): AgentConversation {
+  const approvals = trace.approvals.map((approval) => ({
+    ...approval,
+    isOpen: canDecide({ status: run.status, decidedAt: approval.decidedAt }),
+  }));
+  const prompt = trace.steps.flatMap(({ step }) => (step.type === "prompt" ? [step] : []))[0];
+  return {
+    prompt: prompt ? { system: prompt.system, message: prompt.message, boundary: prompt.boundary } : null,
+    turns: toTurns({ trace, entries, run }, approvals),
+    approvals,
+    steps: nameSteps(trace, entries),
+    usage: trace.usage,
+    costUsd: trace.costUsd,
+  };
+}
+
 /**
- * The model calls of an agent run, in order. Built from the stored steps, from the steps in progress in the timeline,
- * and from the live answer.
+ * The steps of the timeline in words. A step stored as failed or denied is shown as such. For the engine it succeeded,
+ * because its result was sent to the model.
  */
-export function toConversation({ trace, entries, run }: Known): Turn[] {
+function nameSteps(trace: AgentTrace, entries: readonly TimelineEntry[]): NamedStep[] {
+  const outcomes = new Map(trace.steps.map(({ name, step }) => [name, outcomeOf(step)]));
+  const names = new Set(entries.flatMap(({ name }) => (name === null ? [] : [name])));
+  return [...names].flatMap((name) => {
+    const named = describeAgentStep(name);
+    return named ? [{ name, ...named, outcome: outcomes.get(name) ?? null }] : [];
+  });
+}
+
+function outcomeOf(step: TraceStep["step"]): NamedStep["outcome"] {
+  if (step.type === "model_failure") return "failed";
+  if (step.type !== "tool" || step.outcome === "done") return null;
+  return step.outcome === "denied" ? "stopped" : "failed";
+}
+
+function toTurns({ trace, entries, run }: Known, known: readonly Approval[]): Turn[] {
   const isOver = isEnded(run.status);
   const steps = new Map(trace.steps.map((step) => [step.name, step]));
   const tries = attemptsOf([
@@ -95,7 +70,7 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
     ...(trace.live ? [trace.live.step] : []),
   ]);
   const inProgress = isOver ? new Set<string>() : stepsInProgress(entries);
-  const approvals = new Map(trace.approvals.map((approval) => [approval.name, approval]));
+  const approvals = new Map(known.map((approval) => [approval.name, approval]));
   const turns = [...tries]
     .sort(([a], [b]) => a - b)
     .map(([call, names]): Turn => {
@@ -114,6 +89,7 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
         call,
         failures,
         answer,
+        openSteps: open,
         live,
         isInProgress,
         tools: toolsOf({ call, answer, steps, approvals, inProgress, isOver }),
@@ -132,7 +108,7 @@ export function toConversation({ trace, entries, run }: Known): Turn[] {
 function attemptsOf(names: readonly string[]): Map<number, string[]> {
   const found = new Map<number, Map<number, string>>();
   for (const name of names) {
-    const read = readStepName(name);
+    const read = readAgentStep(name);
     if (read?.kind !== "model") continue;
     const tries = found.get(read.call) ?? new Map<number, string>();
     found.set(read.call, tries.set(read.attempt, name));
@@ -200,9 +176,10 @@ function toolsOf({ call, answer, steps, approvals, inProgress, isOver }: ToolSou
   const calls = answer?.step.content.filter((part) => part.type === "tool-call") ?? [];
   return calls.map(({ toolName, input, isMalformed }, index) => {
     const position = `${call}.${index + 1}`;
-    const name = `${position} ${toolName}`.slice(0, maxName);
-    const made = steps.get(`tool ${name}`);
-    const approval = approvals.get(`approval ${name}`) ?? null;
+    const name = agentStepNames.call(call, index, toolName);
+    const tool = agentStepNames.tool(name);
+    const made = steps.get(tool);
+    const approval = approvals.get(agentStepNames.approval(name)) ?? null;
     const known = { position, toolName, input, isMalformed, approval };
     if (made?.step.type === "tool")
       return {
@@ -213,15 +190,12 @@ function toolsOf({ call, answer, steps, approvals, inProgress, isOver }: ToolSou
       };
     return {
       ...known,
-      state: isOver ? "stopped" : stateOf(approval, inProgress.has(`tool ${name}`)),
+      state: isOver ? "stopped" : stateOf(approval, inProgress.has(tool)),
       output: null,
       durationMs: null,
     };
   });
 }
-
-/** Longer step names are cut. */
-const maxName = 150;
 
 function stateOf(approval: Approval | null, isUnderWay: boolean): ToolState {
   if (isUnderWay) return "running";
@@ -248,9 +222,4 @@ const repairSchema = z.object({ call: z.int(), why: z.string() });
 
 function between(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from));
-}
-
-/** The approvals that a person can decide now. */
-export function openApprovals(trace: AgentTrace, status: RunStatus): Approval[] {
-  return trace.approvals.filter(({ decidedAt }) => canDecide({ status, decidedAt }));
 }

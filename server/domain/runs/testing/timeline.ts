@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { TimelineEntry, TimelineKind } from "../../../server/contract/timeline.ts";
+import type { TimelineEntry, TimelineKind } from "../../../contract/timeline.ts";
 
 export const runStart = Date.parse("2026-11-21T14:00:00.000Z");
 export const isoAt = (ms: number) => new Date(runStart + ms).toISOString();

@@ -1,0 +1,34 @@
+export {
+  createClient,
+  type CallOptions,
+  type ClientOptions,
+  type EventOptions,
+  type List,
+  type ListOptions,
+  type ListPage,
+  type RunHandle,
+  type SignalboxClient,
+  type StartedRun,
+  type StartOptions,
+  type WaitOptions,
+} from "./create-client.ts";
+export { ApiError, ConnectionError, RunFailedError, SignalboxError, WaitTimeoutError } from "./errors.ts";
+export type { ErrorCode } from "./error-table.ts";
+export type {
+  Delivery,
+  DeliveryFilter,
+  DeliverySummary,
+  Problem,
+  ProblemError,
+  Reason,
+  Run,
+  RunError,
+  RunFilter,
+  RunSummary,
+  Target,
+  TimelineEntry,
+  UnlistedVerdicts,
+  Verdict,
+} from "./api-types.ts";
+export type { Duration } from "../definition.ts";
+export type { Jsonify } from "../jsonify.ts";

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
+import type { Delivery, Reason } from "../../contract/delivery.ts";
+import type { BodyFormat } from "../../contract/project/endpoint.ts";
+import { createFaker } from "./fake-value.ts";
+import { maskDelivery } from "./mask-delivery.ts";
+import { findSensitive } from "./sensitive-schema.ts";
+
+const canary = "Canary-0815";
+const faker = createFaker(Buffer.from("key"));
+
+function delivery(body: string, p: Partial<Delivery> = {}): Delivery {
+  return {
+    id: "dlv_1",
+    endpoint: "patients",
+    receivedAt: "2026-11-21T10:00:00.000Z",
+    method: "POST",
+    headers: {},
+    bodyBytes: body.length,
+    bodySha256: "00",
+    outcome: "skipped",
+    responseStatus: 200,
+    problem: null,
+    verdicts: [],
+    unlistedVerdicts: [],
+    durationMs: 1,
+    redeliveryOf: null,
+    body: Buffer.from(body).toString("base64"),
+    json: null,
+    ...p,
+  };
+}
+
+function mask(one: Delivery, schemas: { request?: z.ZodType; headers?: z.ZodType; format?: BodyFormat }) {
+  const { request, headers, format = { type: "json", bigints: "number" } } = schemas;
+  return maskDelivery(
+    one,
+    {
+      body: findSensitive([request ? exportSchema(request) : null]),
+      headers: findSensitive([headers ? exportSchema(headers) : null]),
+      formats: [format],
+    },
+    faker,
+  );
+}
+
+const shown = ({ body }: Delivery) => Buffer.from(body ?? "", "base64").toString();
+const name = z.object({ name: z.string().meta({ sensitive: true }), plan: z.string() });
+
+const part = (field: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`;
+
+describe("the body of a masked delivery", () => {
+  it("is encoded as a form if it was one, also with its JSON in a field", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const form = await mask(delivery(`name=${canary}&plan=gold`, { headers }), {
+      request: name,
+      format: { type: "form", field: null, bigints: "number" },
+    });
+    expect(shown(form)).toMatch(/^name=[A-Z][a-z]{5}-\d{4}&plan=gold$/);
+    const payload = new URLSearchParams({ payload: JSON.stringify({ name: canary, plan: "gold" }) });
+    const inField = await mask(delivery(payload.toString(), { headers }), {
+      request: name,
+      format: { type: "form", field: "payload", bigints: "number" },
+    });
+    expect(JSON.parse(new URLSearchParams(shown(inField)).get("payload") ?? "")).toMatchObject({ plan: "gold" });
+    expect(shown(inField)).not.toContain(canary);
+  });
+
+  it("is JSON with its fields if it was a multipart form", async () => {
+    const file = `--b\r\nContent-Disposition: form-data; name="scan"; filename="${canary}.txt"\r\n\r\n${canary}\r\n`;
+    const masked = await mask(
+      delivery(`${part("name", canary)}${part("plan", "gold")}${file}--b--\r\n`, {
+        headers: { "content-type": "multipart/form-data; boundary=b" },
+      }),
+      {
+        request: name.extend({ scan: z.record(z.string(), z.unknown()).meta({ sensitive: true }) }),
+        format: { type: "multipart" },
+      },
+    );
+    expect(masked).toMatchObject({
+      isMasked: true,
+      headers: { "content-type": "application/json" },
+      json: { plan: "gold" },
+    });
+    expect(JSON.parse(shown(masked))).toEqual(masked.json);
+    expect(shown(masked)).not.toContain(canary);
+  });
+
+  it("is a fake of the whole text if the text is sensitive", async () => {
+    const masked = await mask(delivery(canary), {
+      request: z.string().meta({ sensitive: true }),
+      format: { type: "text" },
+    });
+    expect([shown(masked), masked.json]).toEqual([expect.stringMatching(/^[A-Z][a-z]{5}-\d{4}$/), null]);
+  });
+});
+
+it("a repeated header is masked in all its values, and a removed credential stays removed", async () => {
+  const headers = {
+    "x-customer": `${canary}, ${canary}-2`,
+    "x-old": "[redacted]",
+    "x-topic": "a, b",
+    "signalbox-repeated-headers": JSON.stringify({ "x-customer": [canary, `${canary}-2`], "x-topic": ["a", "b"] }),
+  };
+  const masked = await mask(delivery("{}", { headers }), {
+    headers: z.object({
+      "x-customer": z.array(z.string().meta({ sensitive: true })),
+      "x-old": z.string().meta({ sensitive: true }),
+    }),
+  });
+  expect(JSON.stringify(masked.headers)).not.toContain(canary);
+  expect(masked.headers).toMatchObject({ "x-old": "[redacted]", "x-topic": "a, b" });
+  expect(masked.headers["signalbox-repeated-headers"]).toContain('"x-topic":["a","b"]');
+  // The body has no sensitive field.
+  expect([shown(masked), masked.bodySha256]).toEqual(["{}", "00"]);
+});
+
+it("reasons have no sensitive value, no key that is data, and no value that contains one", async () => {
+  const request = z.object({
+    card: z.object({ number: z.string() }).meta({ sensitive: true }),
+    notes: z.record(z.string(), z.string()).meta({ sensitive: true }),
+    order: z.object({ id: z.string(), buyer: z.object({ name: z.string().meta({ sensitive: true }) }) }),
+  });
+  const reason = (pointer: string, code = "invalid_type", message = "Invalid input"): Reason => ({
+    pointer,
+    code,
+    message,
+    expected: "a string",
+    actual: `"${canary}"`,
+  });
+  const reasons = [
+    reason("/card/number"),
+    reason(`/notes/${canary}`),
+    reason("/order"),
+    reason("/order/id"),
+    reason("/card", "unrecognized_keys", `Unrecognized key: "${canary}"`),
+  ];
+  const verdict = {
+    trigger: "a",
+    attachmentId: "a:b",
+    target: { kind: "workflow" as const, slug: "b" },
+    outcome: "request_mismatch" as const,
+    runId: null,
+    reasons,
+  };
+  const unlistedVerdicts = [
+    { outcome: "request_mismatch" as const, pointer: "/card/number", actual: canary, count: 3 },
+  ];
+  const masked = await mask(delivery("{}", { verdicts: [verdict], unlistedVerdicts }), { request });
+  expect(masked.verdicts[0]?.reasons.map(({ pointer, message, actual }) => [pointer, message, actual])).toEqual([
+    ["/card/number", "Invalid input", "[masked]"],
+    ["/notes/*", "Invalid input", "[masked]"],
+    ["/order", "Invalid input", "[masked]"],
+    ["/order/id", "Invalid input", `"${canary}"`],
+    ["/card", "Invalid keys", "[masked]"],
+  ]);
+  expect(masked.unlistedVerdicts).toMatchObject([{ actual: "[masked]", count: 3 }]);
+});

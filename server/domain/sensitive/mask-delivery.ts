@@ -1,0 +1,206 @@
+import {
+  type Delivery,
+  type DeliverySummary,
+  ownHeaders,
+  type Reason,
+  type VerdictList,
+} from "../../contract/delivery.ts";
+import type { Json } from "../../contract/json.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { redacted } from "../deliveries/redaction.ts";
+import { fromPointer, toPointer } from "../json/json-pointer.ts";
+import { parseRecorded } from "../requests/body-format.ts";
+import { encodeBody } from "../schema/encode-body.ts";
+import { isObject } from "../schema/json-schema.ts";
+import { type Faker, maskedText } from "./fake-value.ts";
+import { maskJson, type MaskedValue } from "./mask-json.ts";
+import type { EndpointRules, Masks } from "./sensitive-rules.ts";
+import type { SensitivePlace } from "./sensitive-schema.ts";
+
+/**
+ * A delivery as lists show it. The hash of the body is missing: the other fields are known, so it would confirm a guess
+ * of a short value.
+ */
+export function maskSummary<Summary extends DeliverySummary>(
+  delivery: Summary,
+  rules: EndpointRules,
+  faker: Faker,
+): Summary {
+  return {
+    ...delivery,
+    headers: maskHeaders(delivery.headers, rules.headers, { faker }),
+    bodySha256: rules.body ? null : delivery.bodySha256,
+    problem: delivery.problem && maskProblem(delivery.problem, rules),
+    ...maskVerdicts(delivery, rules),
+    isMasked: true,
+  };
+}
+
+/** A delivery with its body. A body that cannot be read is not shown. */
+export async function maskDelivery(delivery: Delivery, rules: EndpointRules, faker: Faker): Promise<Delivery> {
+  const masked = maskSummary(delivery, rules, faker);
+  if (!rules.body || delivery.body === null) return masked;
+  const body = await maskBody(delivery, rules, { faker });
+  if (!body) return { ...masked, body: null, json: null };
+  return {
+    ...masked,
+    headers: body.isRewritten ? { ...masked.headers, "content-type": "application/json" } : masked.headers,
+    body: Buffer.from(body.bytes).toString("base64"),
+    json: body.json,
+  };
+}
+
+/** A body without its sensitive values. */
+export interface MaskedBody {
+  /** Encoded as the endpoint accepts it; a multipart form as JSON. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** `null`: the body is not JSON. */
+  json: Json | null;
+  /** The bytes are JSON, although the headers of the delivery announce a form. */
+  isRewritten: boolean;
+}
+
+/** `null`: the body is not stored, or cannot be read. */
+export async function maskBody(
+  delivery: Pick<Delivery, "id" | "body" | "headers">,
+  { body: place, formats }: Pick<EndpointRules, "body" | "formats">,
+  p: { faker: Faker; replaced?: MaskedValue[] },
+): Promise<MaskedBody | null> {
+  const parsed = await parseRecorded(delivery, formats);
+  if (!parsed) return null;
+  const { format } = parsed;
+  const value = maskJson(parsed.json, place, p);
+  const text = JSON.stringify(value);
+  if (format.type === "multipart") return { bytes: Buffer.from(text), json: value, isRewritten: true };
+  const encoded = encodeBody(format, text);
+  return (
+    encoded && { bytes: Buffer.from(encoded.body), json: format.type === "json" ? value : null, isRewritten: false }
+  );
+}
+
+/** Headers as recorded. Credentials that were removed stay as they are. */
+export function maskHeaders(
+  headers: Readonly<Record<string, string>>,
+  place: SensitivePlace | null,
+  p: { faker: Faker; replaced?: MaskedValue[] },
+): Record<string, string> {
+  if (!place) return { ...headers };
+  const maskOne = (name: string, value: string) => {
+    const at = place.property(name);
+    if (!at?.hasSensitive || value.includes(redacted)) return value;
+    return String(maskJson(value, { ...at, isSensitive: true }, p));
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      name === ownHeaders.repeated ? maskRepeated(value, maskOne) : maskOne(name, value),
+    ]),
+  );
+}
+
+function maskRepeated(text: string, maskOne: (name: string, value: string) => string): string {
+  const values = parse(text);
+  if (!isObject(values)) return text;
+  return JSON.stringify(
+    Object.fromEntries(
+      Object.entries(values).map(([name, each]) => [
+        name,
+        Array.isArray(each) ? each.map((value) => (typeof value === "string" ? maskOne(name, value) : value)) : each,
+      ]),
+    ),
+  );
+}
+
+function parse(text: string): Json | null {
+  try {
+    const json: Json = JSON.parse(text);
+    return json;
+  } catch {
+    return null;
+  }
+}
+
+/** The reasons of verdicts without the actual values of sensitive fields, and without keys that are data. */
+function maskVerdicts(list: VerdictList, rules: EndpointRules): VerdictList {
+  return {
+    verdicts: list.verdicts.map((verdict) =>
+      verdict.reasons.length === 0
+        ? verdict
+        : { ...verdict, reasons: maskReasons(verdict.reasons, placeOf(rules, verdict.outcome)) },
+    ),
+    unlistedVerdicts: list.unlistedVerdicts.map((one) => {
+      if (one.pointer === null) return one;
+      const { pointer, isHidden } = look(one.pointer, placeOf(rules, one.outcome));
+      return { ...one, pointer, actual: isHidden && one.actual !== null ? maskedText : one.actual };
+    }),
+  };
+}
+
+/** The same for the triggers of any endpoint. */
+export function maskVerdictsOf(masks: Masks | null, endpoint: string, list: VerdictList): VerdictList {
+  const rules = masks?.rules.endpoints.get(endpoint);
+  return rules ? maskVerdicts(list, rules) : list;
+}
+
+/** The reasons of a stop on an endpoint. */
+export function maskReasonsOf(
+  masks: Masks | null,
+  { endpoint, outcome, reasons }: { endpoint: string; outcome: string; reasons: Reason[] },
+): Reason[] {
+  const rules = masks?.rules.endpoints.get(endpoint);
+  return rules ? maskReasons(reasons, placeOf(rules, outcome)) : reasons;
+}
+
+function placeOf({ headers, body }: EndpointRules, outcome: string): SensitivePlace | null {
+  return outcome === "headers_mismatch" ? headers : body;
+}
+
+function maskReasons(reasons: readonly Reason[], place: SensitivePlace | null): Reason[] {
+  return reasons.map((reason) => {
+    const { pointer, isHidden } = look(reason.pointer, place);
+    if (!isHidden) return reason;
+    return {
+      ...reason,
+      pointer,
+      message: maskMessage(reason),
+      actual: reason.actual === null ? null : maskedText,
+    };
+  });
+}
+
+function maskProblem(problem: Problem, { body, headers }: EndpointRules): Problem {
+  if (!problem.errors) return problem;
+  const errors = problem.errors.map((error) => {
+    const inBody = look(error.pointer, body);
+    const { pointer, isHidden } = inBody.isHidden ? inBody : look(error.pointer, headers);
+    return isHidden ? { ...error, pointer, message: maskMessage(error) } : error;
+  });
+  return { ...problem, errors };
+}
+
+/** These messages name keys of the body, or come from an exception. */
+function maskMessage({ code, message }: { code: string; message: string }): string {
+  if (code === "schema_error") return "The schema threw an error";
+  return code === "unrecognized_keys" || code === "invalid_key" ? "Invalid keys" : message;
+}
+
+/** Whether the value at a pointer is sensitive or has sensitive parts, and the pointer without keys that are sensitive. */
+function look(pointer: string, root: SensitivePlace | null): { pointer: string; isHidden: boolean } {
+  let place = root;
+  let isBelow = false;
+  const steps: string[] = [];
+  for (const step of fromPointer(pointer)) {
+    isBelow ||= place?.isSensitive === true;
+    const next: SensitivePlace | null =
+      place && (place.property(step) ?? (/^\d+$/.test(step) ? place.item(Number(step)) : null));
+    const isData = isBelow && !/^\d+$/.test(step) && !isNamed(place, step);
+    steps.push(isData ? "*" : step);
+    place = next;
+  }
+  const isHidden = isBelow || place?.hasSensitive === true;
+  return { pointer: isHidden ? toPointer(steps) : pointer, isHidden };
+}
+
+function isNamed(place: SensitivePlace | null, name: string): boolean {
+  return place?.schemas.some(({ properties }) => isObject(properties) && Object.hasOwn(properties, name)) === true;
+}

@@ -1,0 +1,84 @@
+import type { Json } from "../../contract/json.ts";
+import type { Run, RunError } from "../../contract/run.ts";
+import type { Faker } from "./fake-value.ts";
+import { maskHeaders } from "./mask-delivery.ts";
+import { maskJson, type MaskedValue } from "./mask-json.ts";
+import { createScrub, type Scrub } from "./scrub.ts";
+import type { SensitiveRules } from "./sensitive-rules.ts";
+
+/** The values that a run began with. */
+export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & {
+  /** The recorded headers of its delivery; `null`: not known, or no header is sensitive. */
+  headers: Readonly<Record<string, string>> | null;
+};
+
+/** Whether values of the run can be sensitive. */
+export function concernsRun(rules: SensitiveRules, { trigger, target }: Pick<Run, "trigger" | "target">): boolean {
+  return (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(nameOf(target));
+}
+
+/** Whether the headers of its delivery can be sensitive. */
+export function needsHeaders(rules: SensitiveRules, { trigger }: Pick<Run, "trigger">): boolean {
+  return trigger !== null && (rules.triggers.get(trigger)?.headers ?? null) !== null;
+}
+
+/** Masks what a run began with, and everything else that contains its sensitive values. */
+export interface RunMask {
+  payload(): Json | null;
+  input(): Json | null;
+  output(value: Json | null): Json | null;
+  scrub: Scrub;
+  /** The recorded values in place of their fakes. */
+  restore(value: Json): Json;
+}
+
+/**
+ * `origins`: the run first; then runs whose values it has as well, such as the failed run of `onFailure`. `shown`: in
+ * place of every value elsewhere. Default: its fake.
+ */
+export function createRunMask(
+  rules: SensitiveRules,
+  origins: readonly [RunOrigin, ...RunOrigin[]],
+  faker: Faker,
+  { shown: always }: { shown?: string } = {},
+): RunMask {
+  const replaced: MaskedValue[] = [];
+  const p = { faker, replaced };
+  const masked = origins.map(({ trigger, target, payload, input, headers }) => {
+    const sent = trigger === null ? null : (rules.triggers.get(trigger) ?? null);
+    if (sent && headers) maskHeaders(headers, sent.headers, p);
+    return {
+      payload: maskJson(payload, sent?.body ?? null, p),
+      input: maskJson(input, rules.targets.get(nameOf(target))?.input ?? null, p),
+    };
+  });
+  const [run] = origins;
+  const [own] = masked;
+  const scrub = createScrub(
+    always === undefined ? replaced : replaced.map(({ original }) => ({ original, shown: always })),
+  );
+  return {
+    payload: () => (own ? scrub.json(own.payload) : null),
+    input: () => (own ? scrub.json(own.input) : null),
+    output: (value) => scrub.json(maskJson(value, rules.targets.get(nameOf(run.target))?.output ?? null, p)),
+    scrub,
+    restore: (value) =>
+      createScrub(replaced.map(({ original, shown }) => ({ original: shown, shown: original }))).json(value),
+  };
+}
+
+/** An error, which code may have written with a sensitive value. */
+export function scrubError<Failure extends Omit<RunError, "stack"> & { stack?: string | null }>(
+  error: Failure,
+  { text }: Scrub,
+): Failure {
+  return {
+    ...error,
+    message: text(error.message),
+    ...(typeof error.stack === "string" && { stack: text(error.stack) }),
+  };
+}
+
+function nameOf({ kind, slug }: Run["target"]): string {
+  return `${kind}:${slug}`;
+}

@@ -1,0 +1,272 @@
+import type { DeliverySummary } from "../contract/delivery.ts";
+import type { Page, PageRequest } from "../contract/list.ts";
+import type { Run, RunSummary } from "../contract/run.ts";
+import { describeFailure } from "../domain/alerts/findings.ts";
+import { maskBody, maskDelivery, maskHeaders, maskSummary } from "../domain/sensitive/mask-delivery.ts";
+import { concernsRun, createRunMask, needsHeaders, type RunMask, scrubError } from "../domain/sensitive/mask-run.ts";
+import type { Masks, ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
+import type { Masking } from "../ports/masking.ts";
+import type { Store } from "../ports/store.ts";
+import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
+import type { RunFilter } from "../ports/store/run-store.ts";
+
+type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
+
+/** Masks the sensitive fields in what is read from a store. Without any, the store is read as it is. */
+export function createMasking(store: Store, readMasks: ReadMasks): Masking {
+  const search = createSearch(store, readMasks);
+  return {
+    masked: { ...store, ...maskDeliveries(store, readMasks, search), ...maskRuns(store, readMasks, search) },
+    originals: { ...store, ...search },
+    readMasks,
+    async restore(run, value) {
+      const masks = await readMasks();
+      return masks && concernsRun(masks.rules, run) ? (await readRunMask(store, masks, run)).restore(value) : value;
+    },
+  };
+}
+
+type Search = Pick<Store, "listDeliveries" | "listRuns">;
+
+type MaskedDeliveries = Pick<
+  Store,
+  "listDeliveries" | "getDelivery" | "getDeliveryBodies" | "getDeliveryHeaders" | "readFeed"
+>;
+
+function maskDeliveries(store: Store, readMasks: ReadMasks, search: Search): MaskedDeliveries {
+  return {
+    async listDeliveries(filter, page) {
+      const masks = await readMasks();
+      const found = await search.listDeliveries(filter, page);
+      return masks ? { ...found, data: found.data.map((delivery) => maskListed(masks, delivery)) } : found;
+    },
+    async getDelivery(id) {
+      const masks = await readMasks();
+      const delivery = await store.getDelivery(id);
+      const rules = delivery && masks?.rules.endpoints.get(delivery.endpoint);
+      return masks && rules ? maskDelivery(delivery, rules, masks.faker) : delivery;
+    },
+    async getDeliveryBodies(ids) {
+      const masks = await readMasks();
+      const bodies = await store.getDeliveryBodies(ids);
+      if (!masks) return bodies;
+      const masked = await Promise.all(
+        [...bodies].map(async ([id, body]): Promise<[string, Uint8Array | null]> => {
+          const delivery = body && (await store.getDelivery(id));
+          const rules = delivery && masks.rules.endpoints.get(delivery.endpoint);
+          if (!delivery || !rules?.body) return [id, body];
+          const masked = await maskBody(delivery, rules, masks);
+          // The listed headers do not describe a form that is shown as JSON.
+          return [id, masked && !masked.isRewritten ? masked.bytes : null];
+        }),
+      );
+      return new Map(masked);
+    },
+    async getDeliveryHeaders(id) {
+      const masks = await readMasks();
+      const headers = await store.getDeliveryHeaders(id);
+      const delivery = masks && headers && (await store.getDelivery(id));
+      const rules = delivery && masks.rules.endpoints.get(delivery.endpoint);
+      return rules && headers ? maskHeaders(headers, rules.headers, masks) : headers;
+    },
+    async readFeed(p) {
+      const masks = await readMasks();
+      const page = await store.readFeed(p);
+      if (!masks) return page;
+      const entries = page.entries.map(async (entry) => {
+        const rules = masks.rules.endpoints.get(entry.delivery.endpoint);
+        if (!rules) return entry;
+        const text = entry.body && Buffer.from(entry.body).toString("base64");
+        const {
+          body,
+          json: _,
+          ...delivery
+        } = await maskDelivery({ ...entry.delivery, body: text, json: null }, rules, masks.faker);
+        return { ...entry, delivery, body: body === null ? null : Buffer.from(body, "base64") };
+      });
+      return { ...page, entries: await Promise.all(entries) };
+    },
+  };
+}
+
+function maskListed({ rules, faker }: Masks, delivery: DeliverySummary): DeliverySummary {
+  const ofEndpoint = rules.endpoints.get(delivery.endpoint);
+  return ofEndpoint ? maskSummary(delivery, ofEndpoint, faker) : delivery;
+}
+
+type MaskedRuns = Pick<
+  Store,
+  | "listRuns"
+  | "findRuns"
+  | "getRun"
+  | "listTimeline"
+  | "loadSteps"
+  | "getLive"
+  | "listFailures"
+  | "summarizeTargets"
+  | "searchIds"
+>;
+
+function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRuns {
+  const getRun: Store["getRun"] = async (id) => {
+    const masks = await readMasks();
+    const run = await store.getRun(id);
+    return run && masks && concernsRun(masks.rules, run) ? maskRun(run, await readRunMask(store, masks, run)) : run;
+  };
+  /** Only the error of a listed run can have sensitive values. */
+  const maskListedRuns = async (masks: Masks | null, runs: readonly RunSummary[]): Promise<RunSummary[]> => {
+    if (!masks) return [...runs];
+    return Promise.all(
+      runs.map(async (run) => {
+        if (run.error === null || !concernsRun(masks.rules, run)) return run;
+        const stored = await store.getRun(run.id);
+        if (!stored) return { ...run, error: null };
+        return {
+          ...run,
+          error: scrubError(run.error, (await readRunMask(store, masks, stored)).scrub),
+          isMasked: true,
+        };
+      }),
+    );
+  };
+  const maskOf = async (id: string): Promise<RunMask | null> => {
+    const masks = await readMasks();
+    const run = masks && (await store.getRun(id));
+    return run && concernsRun(masks.rules, run) ? readRunMask(store, masks, run) : null;
+  };
+  return {
+    getRun,
+    async listRuns(filter, page) {
+      const masks = await readMasks();
+      const found = await search.listRuns(filter, page);
+      return { ...found, data: await maskListedRuns(masks, found.data) };
+    },
+    findRuns: async (ids) => maskListedRuns(await readMasks(), await store.findRuns(ids)),
+    async listTimeline(runId, p) {
+      const mask = await maskOf(runId);
+      const entries = await store.listTimeline(runId, p);
+      if (!mask) return entries;
+      const { scrub } = mask;
+      return entries.map((entry) => ({
+        ...entry,
+        name: entry.name === null ? null : scrub.text(entry.name),
+        message: entry.message === null ? null : scrub.text(entry.message),
+        error: entry.error && scrubError(entry.error, scrub),
+        data: entry.data === null ? null : scrub.json(entry.data),
+      }));
+    },
+    async loadSteps(runId) {
+      const mask = await maskOf(runId);
+      const steps = await store.loadSteps(runId);
+      return mask ? steps.map((step) => ({ ...step, result: mask.scrub.json(step.result) })) : steps;
+    },
+    async getLive(runId) {
+      const mask = await maskOf(runId);
+      const live = await store.getLive(runId);
+      return mask && live ? { ...live, said: mask.scrub.json(live.said) } : live;
+    },
+    async listFailures(p) {
+      const masks = await readMasks();
+      const failures = await store.listFailures(p);
+      if (!masks) return failures;
+      const maskOne = async ({ id, error }: { id: string; error: string }) => {
+        const mask = await maskOf(id);
+        if (!mask) return { id, error };
+        const stored = await store.getRun(id);
+        return { id, error: stored?.error ? describeFailure(scrubError(stored.error, mask.scrub)) : "" };
+      };
+      return Promise.all(
+        failures.map(async (failure) => ({ ...failure, runs: await Promise.all(failure.runs.map(maskOne)) })),
+      );
+    },
+    async summarizeTargets(p) {
+      const masks = await readMasks();
+      const summaries = await store.summarizeTargets(p);
+      return Promise.all(
+        summaries.map(async (summary) => {
+          const [lastRun = null] = summary.lastRun ? await maskListedRuns(masks, [summary.lastRun]) : [];
+          return { ...summary, lastRun };
+        }),
+      );
+    },
+    async searchIds(p) {
+      const masks = await readMasks();
+      const { runs, deliveries } = await store.searchIds(p);
+      return {
+        runs: await maskListedRuns(masks, runs),
+        deliveries: masks ? deliveries.map((delivery) => maskListed(masks, delivery)) : deliveries,
+      };
+    },
+  };
+}
+
+async function readRunMask(store: Store, { rules, faker }: Masks, run: Run): Promise<RunMask> {
+  const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
+  return createRunMask(rules, [await originOf(run), ...(failed ? [await originOf(failed)] : [])], faker);
+
+  async function originOf({ trigger, target, payload, input, deliveryId }: Run) {
+    const headers =
+      deliveryId !== null && needsHeaders(rules, { trigger }) ? await store.getDeliveryHeaders(deliveryId) : null;
+    return { trigger, target, payload, input, headers };
+  }
+}
+
+function maskRun(run: StoredRun, mask: RunMask): StoredRun {
+  return {
+    ...run,
+    payload: mask.payload(),
+    input: mask.input(),
+    output: mask.output(run.output),
+    error: run.error && scrubError(run.error, mask.scrub),
+    isMasked: true,
+  };
+}
+
+/**
+ * The lists of the store. A row that has the searched text only in sensitive values is omitted: otherwise anyone could
+ * find a value by searching for it.
+ */
+function createSearch(store: Store, readMasks: ReadMasks): Search {
+  return {
+    listDeliveries: (filter: DeliveryFilter, page: PageRequest) =>
+      searchPage(filter.text, store.listDeliveries(filter, page), async ({ id, endpoint }) => {
+        const masks = await readMasks();
+        const rules = masks?.rules.endpoints.get(endpoint);
+        if (!masks || !rules?.body) return null;
+        const delivery = await store.getDelivery(id);
+        const masked = delivery && (await maskDelivery(delivery, rules, masks.faker));
+        return masked?.body ? Buffer.from(masked.body, "base64").toString() : "";
+      }),
+    listRuns: (filter: RunFilter, page: PageRequest) =>
+      searchPage(filter.text, store.listRuns(filter, page), async (summary) => {
+        const masks = await readMasks();
+        if (!masks || !concernsRun(masks.rules, summary)) return null;
+        const run = await store.getRun(summary.id);
+        const mask = run && (await readRunMask(store, masks, run));
+        return mask ? [mask.payload(), mask.input()].map((value) => JSON.stringify(value)).join("\n") : "";
+      }),
+  };
+}
+
+/** `shownOf`: the text that is shown of a row; `null`: nothing of it is masked. */
+async function searchPage<Row>(
+  text: string | undefined,
+  found: Promise<Page<Row>>,
+  shownOf: (row: Row) => Promise<string | null>,
+): Promise<Page<Row>> {
+  const page = await found;
+  if (text === undefined) return page;
+  const needle = comparable(text);
+  const isShown = await Promise.all(
+    page.data.map(async (row) => {
+      const shown = await shownOf(row);
+      return shown === null || comparable(shown).includes(needle);
+    }),
+  );
+  return { ...page, data: page.data.filter((_, at) => isShown[at]) };
+}
+
+/** The layout of masked JSON differs from that of the recorded one. */
+function comparable(text: string): string {
+  return text.replaceAll(/\s+/g, "").toLowerCase();
+}

@@ -1,0 +1,224 @@
+import type { ModelLike } from "../sdk/definition.ts";
+import type { TargetKind } from "../server/contract/project/target.ts";
+import type { Run } from "../server/contract/run.ts";
+import { trackWork } from "../server/domain/event-loop.ts";
+import { isEnded } from "../server/domain/runs/run-state.ts";
+import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
+import { silentLogger } from "../server/ports/logger.ts";
+import type { ProjectCode } from "../server/ports/project.ts";
+import type { AssignedRun } from "../server/ports/run-channel.ts";
+import type { Store } from "../server/ports/store.ts";
+import type { ClaimedRun, StepRecord } from "../server/ports/store/engine-store.ts";
+import { toModel } from "../server/project/load-code.ts";
+import { loadDetails } from "../server/run-channel/host/run-details.ts";
+import { formatAssign } from "../server/run-channel/messages.ts";
+import type { LoadedBuild } from "./project-build.ts";
+import { createStepProbe, type StepProbe } from "./step-probe.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+const workerId = "wrk_test";
+/** No other worker takes a run, however far the clock moves. */
+const leaseMs = 100 * 365 * 24 * 3_600_000;
+const maxConcurrent = 100;
+
+export interface Executor {
+  /**
+   * Executes due runs, and moves the clock to the next one, until these runs have ended or wait for an approval;
+   * `null`: until all have. Returns the ids of the executed runs. Throws an Error if that takes longer than `timeoutMs`
+   * of real time.
+   */
+  settle(wanted: readonly string[] | null, timeoutMs: number): Promise<string[]>;
+  /** Executes the runs that become due until this time. */
+  moveTo(time: number, timeoutMs: number): Promise<void>;
+  /** Applies to all executions of the run. */
+  setProbe(runId: string, probe: StepProbe): void;
+  /** Adds steps that have completed before the run begins. */
+  storeSteps(runId: string, steps: readonly StepRecord[]): void;
+  storedSteps(runId: string): readonly StepRecord[];
+  /** Aborts the runs that are executing. Resolves when nothing of them is written any more. */
+  close(): Promise<void>;
+}
+
+/** Executes runs as a worker does, in this process and with a virtual clock. */
+export function createExecutor(p: {
+  store: Store;
+  build: LoadedBuild;
+  clock: VirtualClock;
+  models: Readonly<Record<string, ModelLike>>;
+}): Executor {
+  const { store, clock } = p;
+  const { manifest } = p.build;
+  const code = withModels(p.build.code, p.models);
+  const probes = new Map<string, StepProbe>();
+  const storedSteps = new Map<string, readonly StepRecord[]>();
+  const active = new Set<RunHandle>();
+  const executing = trackWork();
+  const concurrency = new Map([...limitsOf("workflow", manifest.workflows), ...limitsOf("agent", manifest.agents)]);
+  const readsRequest = new Set(
+    manifest.triggers.flatMap(({ readsRequest, attachmentId }) => (readsRequest ? [attachmentId] : [])),
+  );
+
+  /** Executes all due runs at the same time. Returns their ids. */
+  async function executeDue(): Promise<string[]> {
+    const claimed = await store.claimRuns({
+      slots: Array.from({ length: maxConcurrent }, () => workerId),
+      now: clock.now(),
+      leaseMs,
+      concurrency,
+      pool: "shared",
+      version: manifest.version,
+    });
+    await Promise.all(claimed.map((run) => execute(run).finally(executing.begin())));
+    return claimed.map(({ id }) => id);
+  }
+
+  async function execute(claimed: ClaimedRun): Promise<void> {
+    const run = await toAssigned(claimed);
+    const probe = probes.get(run.id) ?? createStepProbe({}, `${run.target.kind} ${run.target.slug}`);
+    probes.set(run.id, probe);
+    probe.begin(run);
+    const handle = executeRun(run, {
+      progress: probe.wrapProgress(store, () => handle.interrupt({ kind: "lost" })),
+      code: probe.wrapCode(code),
+      clock,
+      logger: silentLogger,
+      random: () => 0.5,
+      maxHeldWaitMs: 0,
+    });
+    active.add(handle);
+    const { status } = await handle.ended;
+    active.delete(handle);
+    if (status === null) await release(run.id);
+    probe.end();
+  }
+
+  /** As the worker receives it. */
+  async function toAssigned(claimed: ClaimedRun): Promise<AssignedRun> {
+    const details = await loadDetails(store, claimed, { identity: { needsHeaders: false }, readsRequest });
+    const { run } = JSON.parse(formatAssign(claimed, details)) as { run: AssignedRun };
+    const known = new Set(run.steps.map(({ name }) => name));
+    const stored = (storedSteps.get(run.id) ?? []).filter(({ name }) => !known.has(name));
+    return { ...run, steps: [...run.steps, ...stored] };
+  }
+
+  /** The run continues with the same attempt. */
+  function release(id: string): Promise<void> {
+    return store.releaseLostRuns({
+      workerId,
+      now: clock.now(),
+      message: "The test ended the worker.",
+      runs: [{ id, fate: { kind: "resume" } }],
+    });
+  }
+
+  async function settle(wanted: readonly string[] | null, signal: AbortSignal): Promise<string[]> {
+    const executed = new Set<string>();
+    for (;;) {
+      signal.throwIfAborted();
+      const ids = await executeDue();
+      for (const id of ids) executed.add(id);
+      if (ids.length > 0) continue;
+      if ((await listUnsettled(wanted)).length === 0) return [...executed];
+      const next = await store.nextAvailableAt("shared", clock.now());
+      if (next === null) throw new Error("The run is open, but is not due at any time.");
+      clock.moveTo(next);
+    }
+  }
+
+  /** The open runs among these, and those of their `onFailure`, unless they wait for an approval. */
+  async function listUnsettled(wanted: readonly string[] | null): Promise<string[]> {
+    const page = { limit: 100, cursor: null };
+    const waiting = new Set((await store.listRuns({ needsApproval: true }, page)).data.map(({ id }) => id));
+    const runs =
+      wanted === null ? await listOpen() : await Promise.all(wanted.map(findWithFailure)).then((all) => all.flat());
+    return runs.filter(({ id, status }) => !isEnded(status) && !waiting.has(id)).map(({ id }) => id);
+  }
+
+  async function findWithFailure(id: string): Promise<Pick<Run, "id" | "status">[]> {
+    const run = await store.getRun(id);
+    const { data } = await store.listRuns({ failureOf: id }, { limit: 100, cursor: null });
+    return run ? [run, ...data] : data;
+  }
+
+  async function listOpen(): Promise<Pick<Run, "id" | "status">[]> {
+    const statuses = ["queued", "running", "waiting"] as const;
+    const pages = await Promise.all(statuses.map((status) => store.listRuns({ status }, { limit: 100, cursor: null })));
+    return pages.flatMap(({ data }) => data);
+  }
+
+  async function moveTo(time: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if ((await executeDue()).length > 0) continue;
+      const next = await store.nextAvailableAt("shared", clock.now());
+      if (next !== null && next <= time) clock.moveTo(next);
+      else if (clock.now() < time) clock.moveTo(time);
+      else return;
+    }
+  }
+
+  /** Aborts the runs that are executing when the time is over. */
+  async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      abort.abort();
+      late.reject(describeLate(timeoutMs));
+      interruptAll();
+    }, timeoutMs);
+    try {
+      return await Promise.race([work(abort.signal), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function describeLate(timeoutMs: number): Error {
+    const [handle] = active;
+    const limit = `within ${timeoutMs / 1000} s of real time`;
+    const fix = "Replace slow steps with mockStep, or set `timeout` of testProject.";
+    if (!handle) return new Error(`The runs did not end ${limit}: they sleep or fail again and again. ${fix}`);
+    const { id, target } = handle.run;
+    const steps = (probes.get(id)?.inFlight() ?? []).map((name) => JSON.stringify(name));
+    const where = steps.length > 0 ? `It is in step ${steps.join(", ")}.` : "None of its steps is executing.";
+    return new Error(`The run of ${target.slug} did not end ${limit}. ${where} ${fix}`);
+  }
+
+  function interruptAll(): void {
+    for (const handle of active) handle.interrupt({ kind: "lost" });
+  }
+
+  return {
+    settle: (wanted, timeoutMs) => within(timeoutMs, (signal) => settle(wanted, signal)),
+    moveTo: (time, timeoutMs) => within(timeoutMs, (signal) => moveTo(time, signal)),
+    setProbe: (runId, probe) => void probes.set(runId, probe),
+    storeSteps: (runId, steps) => void storedSteps.set(runId, steps),
+    storedSteps: (runId) => storedSteps.get(runId) ?? [],
+    async close() {
+      interruptAll();
+      await executing.settled();
+    },
+  };
+}
+
+function withModels(code: ProjectCode, models: Readonly<Record<string, ModelLike>>): ProjectCode {
+  for (const slug of Object.keys(models))
+    if (!code.manifest.agents.some((agent) => agent.slug === slug))
+      throw new Error(
+        `models: the project has no agent ${slug}. Its agents: ${code.manifest.agents.map((agent) => agent.slug).join(", ") || "none"}.`,
+      );
+  return {
+    ...code,
+    async agent(slug) {
+      const agent = await code.agent(slug);
+      const model = models[slug];
+      return agent && model ? { ...agent, model: toModel(model) } : agent;
+    },
+  };
+}
+
+function limitsOf(kind: TargetKind, targets: LoadedBuild["manifest"]["workflows"]): [string, number][] {
+  return targets.flatMap(({ slug, concurrency }): [string, number][] =>
+    concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]],
+  );
+}

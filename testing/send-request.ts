@@ -1,0 +1,158 @@
+import type { SourceDefinition } from "../sdk/definition.ts";
+import { fixtureKind, type Fixture } from "../sdk/test-project/fixture.ts";
+import type { DeliverOptions, TestDelivery } from "../sdk/test-project/index.ts";
+import type { Settings } from "../server/config.ts";
+import { noVerdicts, type Verdict } from "../server/contract/delivery.ts";
+import { problemSchema } from "../server/contract/problem.ts";
+import { onlyJson } from "../server/domain/requests/body-format.ts";
+import { createBodyBudget } from "../server/domain/requests/request-body.ts";
+import { encodeBody, sentTypes } from "../server/domain/schema/encode-body.ts";
+import { type IngestRequest, type IngestResponse, readHead } from "../server/ingest/ingest-request.ts";
+import { createReceiver, type Receive } from "../server/ingest/receive.ts";
+import { signedRequestOf } from "../server/ingest/verify.ts";
+import type { Clock } from "../server/ports/clock.ts";
+import { silentLogger } from "../server/ports/logger.ts";
+import type { ProjectSources, TriggerSource } from "../server/ports/project.ts";
+import type { Store } from "../server/ports/store.ts";
+
+type Deliver = (endpoint: string, body: unknown, options?: DeliverOptions) => Promise<TestDelivery>;
+
+/** Receives webhooks as the service does, but without sockets and keys. */
+export function createDeliver(p: { settings: Settings; sources: ProjectSources; store: Store; clock: Clock }): Deliver {
+  const { settings, sources, store, clock } = p;
+  const create = (mode: "development" | "deployed"): Receive =>
+    createReceiver({
+      project: { current: () => sources },
+      store,
+      authenticate: async () => ({ ok: true, keyId: null }),
+      clock,
+      logger: silentLogger,
+      mode,
+      maxBodyBytes: settings.maxBodyBytes,
+      bodies: createBodyBudget(settings.maxBodyBytes),
+      limits: settings.limits,
+      baseUrl: settings.baseUrl,
+      isShuttingDown: () => false,
+      disabledTriggers: () => store.listDisabledTriggers(),
+    });
+  // In development, the receiver accepts unsigned requests.
+  const receivers = { lenient: create("development"), strict: create("deployed") };
+
+  return async (endpoint, body, options = {}) => {
+    const [source = null] = sources.byEndpoint.get(endpoint) ?? [];
+    const request = createRequest(endpoint, { body, options, source });
+    const signed = options.sign === true ? sign(request, { source, settings, clock }) : request;
+    const response = await (options.sign === undefined ? receivers.lenient : receivers.strict)(signed);
+    return await readDelivery(store, endpoint, response);
+  };
+}
+
+/** A request whose body is complete. */
+interface TestRequest extends IngestRequest {
+  body: Uint8Array;
+}
+
+function createRequest(
+  endpoint: string,
+  p: { body: unknown; options: DeliverOptions; source: TriggerSource | null },
+): TestRequest {
+  const given: Pick<Fixture, "headers" | "body"> = isFixture(p.body) ? p.body : { headers: {}, body: p.body };
+  const { contentType, bytes } = encode(endpoint, given.body, p.source);
+  const headers = {
+    host: "localhost",
+    "user-agent": "signalbox-testing",
+    "content-type": contentType,
+    ...lowerCase(given.headers),
+    ...lowerCase(p.options.headers ?? {}),
+    "content-length": String(bytes.length),
+  };
+  return toRequest(endpoint, headers, bytes);
+}
+
+function toRequest(endpoint: string, headers: Readonly<Record<string, string>>, body: Uint8Array): TestRequest {
+  return {
+    method: "POST",
+    target: `/triggers/${endpoint}`,
+    headers: Object.entries(headers).flat(),
+    body,
+    readBody: (take) => void take(body),
+  };
+}
+
+function isFixture(body: unknown): body is Fixture {
+  return typeof body === "object" && body !== null && fixtureKind in body;
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function encode(
+  endpoint: string,
+  body: unknown,
+  source: TriggerSource | null,
+): { contentType: string; bytes: Uint8Array } {
+  const [format] = source?.body ?? onlyJson;
+  if (!format) throw new Error("unreachable: an endpoint has a format");
+  if (typeof body === "string") return { contentType: sentTypes[format.type], bytes: Buffer.from(body) };
+  if (body instanceof Uint8Array) return { contentType: sentTypes[format.type], bytes: body };
+  const text = JSON.stringify(body);
+  const encoded = text === undefined ? null : encodeBody(format, text);
+  if (!encoded)
+    throw new TypeError(
+      `The endpoint ${endpoint} accepts ${format.type} bodies, and this value cannot be sent as one. Pass an object, a string or bytes.`,
+    );
+  return { contentType: encoded.contentType, bytes: Buffer.from(encoded.body) };
+}
+
+function sign(
+  request: TestRequest,
+  { source, settings, clock }: { source: TriggerSource | null; settings: Settings; clock: Clock },
+): TestRequest {
+  const verify: SourceDefinition["verify"] | null = source?.verify;
+  if (!source || !verify)
+    throw new Error("The endpoint does not verify signatures, so there is nothing to sign. Leave out `sign`.");
+  const head = readHead(request, clock.now());
+  const added = verify.sign(signedRequestOf(request, head, { body: request.body, baseUrl: settings.baseUrl }));
+  if (!added)
+    throw new Error(
+      `A test cannot sign as ${verify.scheme} does: only the sender has the key, or the body has the signature. Leave out \`sign\`: the endpoint then accepts the request without a signature.`,
+    );
+  return toRequest(source.endpoint, { ...Object.fromEntries(head.headers), ...added }, request.body);
+}
+
+async function readDelivery(store: Store, endpoint: string, response: IngestResponse): Promise<TestDelivery> {
+  const id = response.headers["signalbox-delivery"] ?? null;
+  const recorded = id === null ? null : await store.getDelivery(id);
+  const body = parse(response.body);
+  const { verdicts } = recorded ?? noVerdicts;
+  const problem = recorded?.problem ?? problemSchema.safeParse(body).data ?? null;
+  const outcome = recorded?.outcome ?? "rejected";
+  return {
+    id: recorded ? id : null,
+    endpoint,
+    status: response.status,
+    response: body,
+    outcome,
+    verdicts: verdicts.map(({ trigger, target, outcome: decided, reasons }) => ({
+      trigger,
+      target,
+      outcome: decided,
+      reasons,
+    })),
+    runs: outcome === "accepted" ? verdicts.flatMap(toStartedRun) : [],
+    problem: problem && { code: problem.code, title: problem.title, detail: problem.detail },
+  };
+}
+
+function toStartedRun({ runId, trigger, target }: Verdict): TestDelivery["runs"] {
+  return runId === null ? [] : [{ id: runId, trigger, target }];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FailAt, RunOptions, TestRunOptions } from "../sdk/test-project/index.ts";
+import type { WorkflowContext } from "../sdk/workflow/index.ts";
+import { takeName } from "../server/engine/steps/stored-steps.ts";
+import { toJson } from "../server/engine/run-values.ts";
+import type { LoadedAgent, LoadedWorkflow, ProjectCode } from "../server/ports/project.ts";
+import type { AssignedRun, ProgressWriter } from "../server/ports/run-channel.ts";
+import type { StepRecord } from "../server/ports/store/engine-store.ts";
+
+type StepFunction = (...args: never[]) => unknown;
+
+/** Changes how the steps of one run behave, as a test requests, over all its executions. */
+export interface StepProbe {
+  /** Called before each execution. */
+  begin(run: AssignedRun): void;
+  /** The code of the build, whose steps are replaced, failed and noted. */
+  wrapCode(code: ProjectCode): ProjectCode;
+  /** `stop`: ends the execution, as if its process had ended. */
+  wrapProgress(progress: ProgressWriter, stop: () => void): ProgressWriter;
+  /** The steps and tools whose functions are executing. */
+  inFlight(): readonly string[];
+  /** Called after each execution. Throws an Error if the code is not deterministic. */
+  end(): void;
+  /** Throws an Error if the run called no step that the test wants to fail, or after which it wants to crash. */
+  requireReached(): void;
+}
+
+export function createStepProbe(options: RunOptions, target: string): StepProbe {
+  const failing = readFailAt(options.failAt);
+  const { mockStep = {}, crashAfter, replayEveryStep = false } = options;
+  const seen = new Set<string>();
+  /** The steps after which a worker has ended. */
+  const crashed = new Set<string>();
+  const inFlight = new Set<string>();
+  let failsLeft = failing?.times ?? 0;
+  let calls = new Set<string>();
+  let completed: string[] = [];
+  let firstOutput: { value: unknown } | null = null;
+  let otherOutput: { value: unknown } | null = null;
+  function substitute(name: string, fn: StepFunction): StepFunction {
+    const mock = Object.hasOwn(mockStep, name) ? mockStep[name] : undefined;
+    const replacement: StepFunction = typeof mock === "function" ? (mock as StepFunction) : () => mock;
+    return async (...args) => {
+      if (failing?.step === name && failsLeft > 0) {
+        failsLeft -= 1;
+        throw failing.error;
+      }
+      inFlight.add(name);
+      try {
+        return await (Object.hasOwn(mockStep, name) ? replacement(...args) : fn(...args));
+      } finally {
+        inFlight.delete(name);
+      }
+    };
+  }
+
+  function note(name: string): void {
+    calls.add(name);
+    seen.add(name);
+  }
+
+  function wrapContext(ctx: WorkflowContext): WorkflowContext {
+    const taken = new Set<string>();
+    return {
+      ...ctx,
+      // Rejects, as the context does, if a name is invalid.
+      async step(name: string, ...rest: unknown[]) {
+        const key = takeName(name, taken);
+        note(key);
+        const fn = rest.at(-1);
+        const given = typeof fn === "function" ? [...rest.slice(0, -1), substitute(key, fn as StepFunction)] : rest;
+        return await (ctx.step as (name: string, ...rest: unknown[]) => Promise<never>)(name, ...given);
+      },
+      async sleep(name, duration) {
+        note(takeName(name, taken));
+        await ctx.sleep(name, duration);
+      },
+    };
+  }
+
+  function crashesAfter(name: string): boolean {
+    if (crashed.has(name) || !(replayEveryStep || name === crashAfter)) return false;
+    crashed.add(name);
+    return true;
+  }
+
+  const isReplaying = replayEveryStep || crashAfter !== undefined;
+  return {
+    begin(run) {
+      inFlight.clear();
+      calls = new Set();
+      // A new attempt may take another path.
+      const own = run.steps.filter(
+        ({ kind, attempt, finishedAt }) => kind === "step" && attempt === run.attempt && finishedAt !== null,
+      );
+      completed = isReplaying && run.isResumed ? own.map(({ name }) => name) : [];
+    },
+    wrapCode: (code) => ({
+      ...code,
+      async workflow(slug) {
+        const workflow = await code.workflow(slug);
+        return workflow && withContext(workflow, wrapContext);
+      },
+      async agent(slug) {
+        // The steps of agents are deterministic: they are Signalbox's own.
+        completed = [];
+        const agent = await code.agent(slug);
+        return agent && withTools(agent, substitute, note);
+      },
+    }),
+    wrapProgress: (progress, stop) => ({
+      saveLive: progress.saveLive,
+      async writeProgress(write) {
+        const { transition, steps = [] } = write;
+        if (replayEveryStep && transition?.to === "completed") {
+          const output = { value: transition.output };
+          if (firstOutput && !isDeepStrictEqual(firstOutput, output)) otherOutput = output;
+          // The worker ends before its last write.
+          if (!firstOutput) {
+            firstOutput = output;
+            return { held: false, cancelRequested: false };
+          }
+        }
+        const result = await progress.writeProgress(write);
+        const ended = steps.filter(({ finishedAt }) => finishedAt !== null).map(({ name }) => name);
+        for (const name of ended) seen.add(name);
+        if (transition || ended.filter(crashesAfter).length === 0) return result;
+        stop();
+        // The process has ended: nothing of the code continues.
+        return await new Promise<never>(() => {});
+      },
+    }),
+    inFlight: () => [...inFlight],
+    end() {
+      const missing = completed.filter((name) => !calls.has(name));
+      if (missing.length > 0) {
+        const others = [...calls].filter((name) => !completed.includes(name));
+        throw notDeterministic(
+          target,
+          `After a replay, it did not call ${listSteps(missing)} again, which had completed. ${others.length > 0 ? `It called ${listSteps(others)}.` : "It called no other step."}`,
+        );
+      }
+      if (firstOutput && otherOutput)
+        throw notDeterministic(
+          target,
+          `It returned ${JSON.stringify(firstOutput.value)}, and ${JSON.stringify(otherOutput.value)} after a replay with the same results of its steps.`,
+        );
+    },
+    requireReached() {
+      for (const name of [failing?.step, crashAfter])
+        if (name !== undefined && !seen.has(name))
+          throw new Error(
+            `The run of ${target} called no step ${JSON.stringify(name)}. ${seen.size > 0 ? `It called ${listSteps([...seen])}.` : "It called no step."}`,
+          );
+    },
+  };
+}
+
+/** The results that a test has stored, as steps that have completed. */
+export function toStoredSteps(stored: TestRunOptions["stored"], now: number): StepRecord[] {
+  return Object.entries(stored ?? {}).map(([name, result]) => ({
+    name,
+    kind: "step",
+    attempt: 1,
+    startedAt: now,
+    finishedAt: now,
+    until: null,
+    result: toJson(result, `The stored result of ${name}`),
+  }));
+}
+
+function readFailAt(failAt: string | FailAt | undefined): Required<FailAt> | null {
+  if (failAt === undefined) return null;
+  const given = typeof failAt === "string" ? { step: failAt } : failAt;
+  return { times: 1, error: new Error(`The test failed the step ${given.step}.`), ...given };
+}
+
+function withContext(workflow: LoadedWorkflow, wrap: (ctx: WorkflowContext) => WorkflowContext): LoadedWorkflow {
+  return { ...workflow, run: (input, ctx) => workflow.run(input, wrap(ctx as WorkflowContext)) };
+}
+
+/** The tools of an agent are replaced and failed by their names. */
+function withTools(
+  agent: LoadedAgent,
+  substitute: (name: string, fn: StepFunction) => StepFunction,
+  note: (name: string) => void,
+): LoadedAgent {
+  const tools = [...agent.tools].map(([name, tool]): [string, typeof tool] => {
+    const execute = substitute(name, tool.execute as StepFunction);
+    return [
+      name,
+      {
+        ...tool,
+        execute(...args) {
+          note(name);
+          return execute(...(args as unknown as never[]));
+        },
+      },
+    ];
+  });
+  return { ...agent, tools: new Map(tools) };
+}
+
+function notDeterministic(target: string, what: string): Error {
+  return new Error(
+    `The code of ${target} is not deterministic. ${what} Values that differ each time, such as the time and random numbers, belong into a step, which stores its result.`,
+  );
+}
+
+const listSteps = (names: readonly string[]) => names.map((name) => JSON.stringify(name)).join(", ");
