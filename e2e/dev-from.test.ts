@@ -69,14 +69,14 @@ function hashTables(projectDir: string): Map<string, string> {
 /** A sender that signs its requests, and sends them until it is stopped. */
 function startSender(url: URL) {
   let sent = 0;
-  let isStopped = false;
+  const stopping = new AbortController();
   async function send(body: string, key = secret): Promise<number> {
     const signature = createHmac("sha256", key).update(body).digest("hex");
     const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` };
     return (await fetch(url, { method: "POST", headers, body })).status;
   }
   const sending = (async () => {
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       sent += 1;
       const body = `{ "number": ${sent},\n "total": ${sent % 10}, "note": "ü ${"x".repeat(sent % 500)}" }`;
       const expected = sent % 11 === 0 ? [422] : sent % 10 < 5 ? [200] : [202];
@@ -88,7 +88,7 @@ function startSender(url: URL) {
   return {
     sent: () => sent,
     stop: () => {
-      isStopped = true;
+      stopping.abort();
       return sending;
     },
   };

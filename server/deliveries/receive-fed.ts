@@ -30,6 +30,11 @@ export function createReceiveFed(deps: {
 }): ReceiveFed {
   const { store } = deps;
 
+  async function record(delivery: NewDelivery): Promise<FedResult> {
+    await store.recordDelivery(delivery);
+    return { kind: "recorded", delivery };
+  }
+
   return async (fed, p) => {
     const startedAt = performance.now();
     const { isMasked: _, ...given } = fed;
@@ -50,10 +55,6 @@ export function createReceiveFed(deps: {
       ...end,
       durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
     });
-    const record = async (recorded: NewDelivery): Promise<FedResult> => {
-      await store.recordDelivery(recorded);
-      return { kind: "recorded", delivery: recorded };
-    };
     const reject = (error: AppError, verdicts: VerdictList = noVerdicts): Promise<FedResult> => {
       const problem = toProblem(error);
       return record(complete({ ...verdicts, outcome: "rejected", responseStatus: problem.status, problem }));

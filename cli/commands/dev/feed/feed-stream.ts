@@ -99,7 +99,7 @@ async function toFailure({ url }: FeedSource, response: Response): Promise<Failu
       fix: "Check the address in --from. If it redirects, use the target of the redirect.",
     });
   const failure = problemFailure(problem);
-  return new Failure(`${url}: ${failure.message}`, { ...failure.details, ...(fixes[problem.code] ?? {}) });
+  return new Failure(`${url}: ${failure.message}`, { ...failure.details, ...fixes[problem.code] });
 }
 
 const tokenFix =
