@@ -63,10 +63,7 @@ async function readTrace(
 }
 
 /** The live output of a model; `null` if its step has ended since, or is of another version. */
-export function toLive(
-  { said, startedAt, updatedAt, ...live }: LiveRecord,
-  records: readonly StepRecord[],
-): AgentLive | null {
+function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
   const parsed = modelOutputSchema.safeParse(said);
   const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
   return parsed.success && !isOver
