@@ -167,8 +167,10 @@ export interface SenderResponse {
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
   evaluated: EvaluatedDelivery["evaluated"];
-  /** What the sender received; `null`: it was delivered again, and has no sender. */
+  /** What the sender received; `null`: it was delivered again or comes from a feed, and has no sender here. */
   response: SenderResponse | null;
+  /** The service whose feed it is from, and its decision in words; `null`: this service received it itself. */
+  origin: { url: string; text: string; differences: string[] } | null;
 }
 
 /**
