@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished } from "vitest";
-import { getJson, postJson } from "./support/api.ts";
+import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
@@ -189,4 +189,33 @@ describe("with twenty deliveries per second", () => {
     expect(await pill.count()).toBe(0);
     expect(errors).toEqual([]);
   });
+});
+
+it("seven tabs of a browser are live over one stream, and the page of a run that has ended is not read again", async ({
+  service,
+}) => {
+  await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+  const run = await newestIn(service, "runs");
+  await waitForRun(service, run.split("/").at(-1) ?? "");
+  const { page, errors } = await openLive(service, run, 600);
+  await page.getByText("completed", { exact: true }).first().waitFor();
+  const reads: string[] = [];
+  page.on(
+    "request",
+    (request) => /trpc\/[^?]*runs\.(get|timeline|conversation)/.test(request.url()) && reads.push(request.url()),
+  );
+  const others: Page[] = [];
+  for (let tab = 0; tab < 6; tab++) {
+    const other = await page.context().newPage();
+    await other.goto(`${service.url}/deliveries`);
+    await other.getByText("live ·").waitFor();
+    others.push(other);
+  }
+  await postJson(`${service.url}/triggers/signup`, { name: "Grace", email: "grace@example.com" });
+  const newest = await newestIn(service, "deliveries");
+  for (const other of others) await expect.poll(() => onTop(other), patient).toBe(newest);
+  expect(reads).toEqual([]);
+  await page.getByRole("link", { name: "Deliveries", exact: true }).first().click();
+  await expect.poll(() => onTop(page), patient).toBe(newest);
+  expect(errors).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import { CirclePause, LogIn, type LucideIcon, Monitor, Moon, Radio, RotateCw, Search, Sun } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { type Liveness, useLiveness } from "../trpc/live.tsx";
+import { type Liveness, useLiveness } from "../live/live.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { useModKey } from "../ui/browser.ts";
 import { Menu } from "../ui/menu.tsx";

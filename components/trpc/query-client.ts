@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 
-/** These queries change only with a new build: `live: "build"`. */
+/** These queries change only with a new build. */
 const ofBuild = [
   ["canvas", "graph"],
   ["triggers", "names"],
@@ -19,6 +19,6 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: "always" },
     },
   });
-  for (const path of ofBuild) queries.setQueryDefaults([path], { staleTime: Infinity, meta: { live: "build" } });
+  for (const path of ofBuild) queries.setQueryDefaults([path], { staleTime: Infinity });
   return queries;
 }

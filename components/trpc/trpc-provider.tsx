@@ -1,11 +1,11 @@
 "use client";
 
 import { QueryClientProvider } from "@tanstack/react-query";
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { type ReactNode, useState } from "react";
 import type { AppRouter } from "../../server/trpc/router.ts";
+import { Live } from "../live/live.tsx";
 import { RenderedAt } from "../ui/time.tsx";
-import { Live } from "./live.tsx";
 import { createQueryClient } from "./query-client.ts";
 import { TRPCProvider } from "./trpc.ts";
 
@@ -24,13 +24,7 @@ export function TrpcProvider({
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
     createTRPCClient<AppRouter>({
-      links: [
-        splitLink({
-          condition: (operation) => operation.type === "subscription",
-          true: httpSubscriptionLink({ url }),
-          false: httpBatchLink({ url, methodOverride: "POST" }),
-        }),
-      ],
+      links: [httpBatchLink({ url, methodOverride: "POST" })],
     }),
   );
   return (

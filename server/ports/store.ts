@@ -52,11 +52,11 @@ export interface Store
    */
   watchRuns(listener: () => void): () => void;
   /**
-   * A string that changes with every new or changed delivery, run, preset or trigger switch, but not with worker
-   * heartbeats. Cheap: it is read after every write.
+   * For each topic, a string that changes with every write that concerns it. Worker heartbeats concern none. Cheap: it
+   * is read after every write.
    */
-  mark(): Promise<string>;
-  /** The same for the live output of agents' models. When it ends, `mark` changes. */
+  mark(): Promise<StoreMark>;
+  /** The same for the live output of agents' models. When it ends, the mark of `runs` changes. */
   liveMark(): Promise<string>;
   /**
    * Takes one token from each of the given rate limits, or from none if any is exhausted. The limits are shared by the
@@ -68,6 +68,12 @@ export interface Store
   numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;
 }
+
+export const storeTopics = ["deliveries", "runs", "presets", "switches", "alerts"] as const;
+
+export type StoreTopic = (typeof storeTopics)[number];
+
+export type StoreMark = Record<StoreTopic, string>;
 
 export interface PresetStore {
   /** By name. */

@@ -14,7 +14,7 @@ import type { Run } from "../contract/run.ts";
 import { toConversation } from "../domain/runs/conversation.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { EngineStore, LiveRecord, StepRecord } from "../ports/store/engine-store.ts";
+import type { EngineStore, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 
@@ -45,7 +45,7 @@ async function readTrace(
   { id, ...run }: Pick<Run, "id" | "status" | "target">,
 ): Promise<AgentTrace> {
   // Read before the steps: output that ends in between is then part of the steps.
-  const live = run.target.kind === "agent" && run.status === "running" ? await deps.store.getLive(id) : null;
+  const live = run.target.kind === "agent" && run.status === "running" ? await readLive(deps, id) : null;
   const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
   const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
   const calls = steps.flatMap(({ step }) => (step.type === "model" ? [step] : []));
@@ -53,7 +53,7 @@ async function readTrace(
   return {
     steps,
     approvals,
-    live: live && toLive(live, records),
+    live: live && records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null) ? null : live,
     usage: sumUsage(calls),
     costUsd: sumOf(
       calls.map(({ costUsd }) => costUsd),
@@ -62,13 +62,16 @@ async function readTrace(
   };
 }
 
-/** The live output of a model; `null` if its step has ended since, or is of another version. */
-function toLive({ said, startedAt, updatedAt, ...live }: LiveRecord, records: readonly StepRecord[]): AgentLive | null {
-  const parsed = modelOutputSchema.safeParse(said);
-  const isOver = records.some(({ name, finishedAt }) => name === live.step && finishedAt !== null);
-  return parsed.success && !isOver
-    ? { ...live, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data }
-    : null;
+/** The live output of the model of a run; `null`: none. Its step may have ended since. */
+export async function readLive(
+  deps: { store: Pick<EngineStore, "getLive"> },
+  runId: string,
+): Promise<AgentLive | null> {
+  const live = await deps.store.getLive(runId);
+  const parsed = modelOutputSchema.safeParse(live?.said);
+  if (!live || !parsed.success) return null;
+  const { step, attempt, startedAt, updatedAt } = live;
+  return { step, attempt, startedAt: isoOf(startedAt), updatedAt: isoOf(updatedAt), ...parsed.data };
 }
 
 function toStep({ name, kind, attempt, startedAt, finishedAt, result }: StepRecord): AgentTrace["steps"] {

@@ -1,8 +1,6 @@
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
-import type { FailedBuild } from "../contract/project/failed-build.ts";
 import { createTrpc } from "./create-trpc.ts";
 import type { AppRouter } from "./router.ts";
 
@@ -111,119 +109,5 @@ describe("the access check", () => {
     await expect((await open()).trpc.caller(new Headers()).runs.get({ id: "run_unknown" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
-  });
-});
-
-describe("the news of changes", () => {
-  it("distinguish live output of a model, which does not change the history", async () => {
-    const { service, trpc } = await open();
-    const { store } = service;
-    const run = {
-      id: "run_agent",
-      trigger: null,
-      attachmentId: null,
-      target: { kind: "agent" as const, slug: "triage" },
-      deliveryId: null,
-      startedBy: "api" as const,
-      replayOf: null,
-      version: "v1",
-      maxAttempts: 1,
-    };
-    await store.createRuns([{ ...run, createdAt: 0, payload: null, input: { prompt: "Hi" }, keyId: null }]);
-    const [held] = await store.claimRuns({
-      slots: ["wrk_1"],
-      now: 1,
-      leaseMs: 10_000,
-      concurrency: new Map(),
-      pool: "shared",
-    });
-    if (!held) throw new Error("the run was to be due");
-    const leave = new AbortController();
-    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
-    if (!response.body) throw new Error("no stream");
-    const heard: unknown[] = [];
-    const act = [
-      () =>
-        store.saveLive({
-          runId: held.id,
-          token: held.token,
-          now: 2,
-          step: "model 1",
-          attempt: 1,
-          startedAt: 1,
-          said: {},
-        }),
-      () =>
-        store.writeProgress({
-          runId: held.id,
-          token: held.token,
-          now: 3,
-          entries: [{ at: 3, kind: "log", attempt: 1, message: "said" }],
-          clearsLive: true,
-        }),
-    ];
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
-        heard.push(z.looseObject({ isLiveOnly: z.boolean() }).parse(JSON.parse(line[1] ?? "")).isLiveOnly);
-        await act[heard.length - 1]?.();
-      }
-      if (heard.length === 3) break;
-    }
-    leave.abort();
-    expect(heard).toEqual([false, true, false]);
-  });
-
-  it("report a build that has failed, though nothing was written", async () => {
-    const service = await openTestService();
-    let failed: FailedBuild | null = null;
-    const listeners: (() => void)[] = [];
-    const news = { watch: (listener: () => void) => (listeners.push(listener), () => {}) };
-    const trpc = createTrpc({
-      ...service.deps,
-      name: "my project",
-      news,
-      project: { ...service.deps.project, failedBuild: () => failed },
-    });
-    const leave = new AbortController();
-    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
-    if (!response.body) throw new Error("no stream");
-    const heard: boolean[] = [];
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
-        heard.push(z.looseObject({ isLiveOnly: z.boolean() }).parse(JSON.parse(line[1] ?? "")).isLiveOnly);
-        failed = { at: "2026-11-21T10:00:00.000Z", problems: [] };
-        for (const listener of listeners) listener();
-      }
-      if (heard.length === 2) break;
-    }
-    leave.abort();
-    expect(heard).toEqual([false, false]);
-    expect(await trpc.caller(new Headers({ host: "localhost:3002" })).project.failedBuild()).toEqual(failed);
-  });
-
-  it("send the build immediately, notify after writes, at least 200 ms apart, and end when the client disconnects", async () => {
-    const { service, trpc } = await open();
-    const leave = new AbortController();
-    const response = await trpc.handle(new Request("http://localhost:3002/api/trpc/changes", { signal: leave.signal }));
-    expect(response.headers.get("content-type")).toContain("text/event-stream");
-    if (!response.body) throw new Error("no stream");
-    const ticks: number[] = [];
-    const writing = (async () => {
-      while (ticks.length < 4) {
-        await deliver(service, { endpoint: "billing", body: "{}" });
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-    })();
-    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-      for (const line of chunk.matchAll(/^data: (\{.*"tick".*\})$/gm)) {
-        z.looseObject({}).parse(JSON.parse(line[1] ?? ""));
-        ticks.push(performance.now());
-      }
-      if (ticks.length >= 4) break;
-    }
-    leave.abort();
-    await writing;
-    const gaps = ticks.slice(2).map((tick, at) => tick - (ticks[at + 1] ?? 0));
-    expect(Math.min(...gaps)).toBeGreaterThan(180);
   });
 });

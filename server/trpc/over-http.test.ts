@@ -335,7 +335,8 @@ describe("a subscription", () => {
   it("brings what just arrived, each delivery once, and ends when the service stops", async () => {
     const { service, url } = await open();
     await deliver(service, { endpoint: "billing", body: paidBody });
-    const response = await fetch(`${url}/canvas.pulses`);
+    const input = { feeds: [{ id: "p", kind: "pulses", after: null }] };
+    const response = await fetch(`${url}/live?input=${encodeURIComponent(JSON.stringify(input))}`);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const { body } = response;
     if (!body) throw new Error("no stream");

@@ -2,9 +2,9 @@ import { accessProcedure, accountRouter } from "./procedures/account.ts";
 import { alertsRouter } from "./procedures/alerts.ts";
 import { buildsRouter } from "./procedures/builds.ts";
 import { canvasRouter } from "./procedures/canvas.ts";
-import { changesProcedure, projectRouter } from "./procedures/changes.ts";
 import { deliveriesRouter } from "./procedures/deliveries.ts";
 import { keysRouter } from "./procedures/keys.ts";
+import { liveProcedure, projectRouter } from "./procedures/live.ts";
 import { auditRouter, invitationsRouter, peopleRouter } from "./procedures/people.ts";
 import { presetsRouter } from "./procedures/presets.ts";
 import { runsRouter } from "./procedures/runs.ts";
@@ -21,10 +21,10 @@ export const appRouter = router({
   audit: auditRouter,
   builds: buildsRouter,
   canvas: canvasRouter,
-  changes: changesProcedure,
   deliveries: deliveriesRouter,
   invitations: invitationsRouter,
   keys: keysRouter,
+  live: liveProcedure,
   people: peopleRouter,
   presets: presetsRouter,
   project: projectRouter,

@@ -46,17 +46,18 @@ it("a delivery shows the verdict and the reason of each trigger", () => {
   );
 });
 
+const origin = (verdicts: Origin["verdicts"], outcome: Origin["outcome"] = "accepted") => ({
+  "signalbox-origin": JSON.stringify({
+    url: "https://hooks.example.com",
+    outcome,
+    responseStatus: outcome === "accepted" ? 202 : 200,
+    verdicts,
+    isMatchOnly: false,
+    isMasked: false,
+  }),
+});
+
 it("a delivery of another service shows whether that service decided the same, and which triggers differ", () => {
-  const origin = (verdicts: Origin["verdicts"], outcome: Origin["outcome"] = "accepted") => ({
-    "signalbox-origin": JSON.stringify({
-      url: "https://hooks.example.com",
-      outcome,
-      responseStatus: outcome === "accepted" ? 202 : 200,
-      verdicts,
-      isMatchOnly: false,
-      isMasked: false,
-    }),
-  });
   const same = delivery.verdicts.map(({ attachmentId, outcome }) => ({ attachmentId, outcome }));
   const render = (headers: Record<string, string>) =>
     renderDelivery({ ...delivery, headers }, { paint, now }).split("\n");

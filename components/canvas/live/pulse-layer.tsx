@@ -1,11 +1,11 @@
 "use client";
 
 import { ViewportPortal } from "@xyflow/react";
-import { useEffect, useEffectEvent, useRef } from "react";
-import { useTRPCClient } from "../../trpc/trpc.ts";
+import { useRef } from "react";
+import { useFeed } from "../../live/use-feed.ts";
 import { prefersReducedMotion } from "../../ui/browser.ts";
 import { edgePaths } from "../plane/flow-elements.ts";
-import { type Journey, journeysOf, type Pulse } from "./pulse-journeys.ts";
+import { type Journey, journeysOf } from "./pulse-journeys.ts";
 import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
 
 const runMs = 650;
@@ -27,17 +27,15 @@ const turning: Keyframe[] = [
 
 const svg = "http://www.w3.org/2000/svg";
 
-const retryMs = 2_000;
-
 /** Maximum number of moving dots. Further deliveries are still counted on the edges. */
 const maxDots = 32;
 
 /** Shows new deliveries as dots that move along their edges. Uses Web Animations, without React rendering. */
 export function PulseLayer({ graph, positions }: { graph: VisibleGraph; positions: Layout }) {
   const layer = useRef<HTMLDivElement>(null);
-  usePulses((deliveries: readonly Pulse[]) => {
+  useFeed({ kind: "pulses", after: null }, ({ deliveries }) => {
     const { current } = layer;
-    if (!current) return;
+    if (!current || document.visibilityState !== "visible") return;
     const paths = edgePaths(graph, positions).byId;
     for (const journey of journeysOf(graph, deliveries, maxDots - current.childElementCount))
       sendDot(current, { journey, paths });
@@ -47,52 +45,6 @@ export function PulseLayer({ graph, positions }: { graph: VisibleGraph; position
       <div ref={layer} aria-hidden className="pointer-events-none absolute top-0 left-0" />
     </ViewportPortal>
   );
-}
-
-/** Subscribes to new deliveries while the tab is visible: a browser opens at most six streams to one service. */
-function usePulses(onPulses: (deliveries: readonly Pulse[]) => void): void {
-  const client = useTRPCClient();
-  const handlePulses = useEffectEvent(onPulses);
-  useEffect(() => {
-    const stream = keepStream((over) =>
-      client.canvas.pulses.subscribe(undefined, {
-        onData: ({ deliveries }) => handlePulses(deliveries),
-        onComplete: over,
-        onError: over,
-      }),
-    );
-    const update = () => stream.want(document.visibilityState === "visible");
-    update();
-    document.addEventListener("visibilitychange", update);
-    return () => {
-      document.removeEventListener("visibilitychange", update);
-      stream.want(false);
-    };
-  }, [client]);
-}
-
-/** A stream that reconnects after it ends, for example when the service stops. */
-function keepStream(open: (over: () => void) => { unsubscribe: () => void }): { want(isWanted: boolean): void } {
-  let stream: { unsubscribe: () => void } | null = null;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  const start = () => {
-    stream = open(() => {
-      clearTimeout(retry);
-      retry = setTimeout(start, retryMs);
-    });
-  };
-  return {
-    want(isWanted) {
-      if (isWanted === (stream !== null)) return;
-      if (isWanted) {
-        start();
-        return;
-      }
-      clearTimeout(retry);
-      stream?.unsubscribe();
-      stream = null;
-    },
-  };
 }
 
 /**

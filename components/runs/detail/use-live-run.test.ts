@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeTimeline, readNewEntries } from "./use-live-run.ts";
-import { timelineOf, timelines } from "../../../server/domain/runs/testing/timeline.ts";
+import { mergeTimeline } from "./use-live-run.ts";
+import { timelines } from "../../../server/domain/runs/testing/timeline.ts";
 
 describe("a timeline that grows", () => {
   it("is the same list when nothing is new, so that nothing rerenders", () => {
@@ -23,22 +23,5 @@ describe("a timeline that grows", () => {
         expect(mergeTimeline(known, entries)).toEqual(entries);
       }),
     );
-  });
-
-  it("is fetched to its end, after the known entries, in any number of pages", async () => {
-    const all = timelineOf(...Array.from({ length: 1_300 }, (_, index): [number, "log"] => [index, "log"]));
-    const asked: number[] = [];
-    const events: number[] = [];
-    const fetchAfter = async (after: number) => {
-      asked.push(after);
-      return all.filter(({ id }) => id > after).slice(0, 600);
-    };
-    expect(
-      await readNewEntries(all.slice(0, 10), { fetchAfter, onEntries: (entries) => events.push(entries.length) }),
-    ).toEqual(all);
-    expect([asked, events]).toEqual([
-      [10, 610, 1210],
-      [610, 1210],
-    ]);
   });
 });

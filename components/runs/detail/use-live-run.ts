@@ -1,92 +1,62 @@
 "use client";
 
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import type { AgentConversation } from "../../../server/contract/agent/conversation.ts";
+import type { AgentLive } from "../../../server/contract/agent/trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
-import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
+import { useFeed } from "../../live/use-feed.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
 import { isOpen } from "../../ui/statuses.ts";
 
-/** The page size of the API: a full page means that there may be more. */
-const fullPage = 500;
-
-/** The timeline of a run. While the run is open, only new entries are fetched and appended. */
+/** The timeline of a run. It is read once; then its feed appends the new entries, until the run has ended. */
 export function useTimeline({ id: runId, status }: Pick<Run, "id" | "status">) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const queries = useQueryClient();
-  const options = trpc.runs.timeline.queryOptions({ id: runId });
-  const known = queries.getQueryData(options.queryKey) ?? [];
-  return useQuery({
-    ...options,
-    queryFn: ({ signal }) =>
-      readNewEntries(queries.getQueryData(options.queryKey) ?? [], {
-        fetchAfter: (after) => client.runs.timeline.query({ id: runId, after }, { signal }),
-        // A change in between restarts the query from these entries.
-        onEntries: (entries) => queries.setQueryData(options.queryKey, entries),
-      }),
-    // Entries never change, so comparing thousands of them is not needed.
-    structuralSharing: false,
-    // A resumed run is open again, although the last known entry may be its first end.
-    meta: { live: isOpen(status) || !hasEnded(known) },
+  // Entries never change, so comparing thousands of them is not needed.
+  const options = trpc.runs.timeline.queryOptions({ id: runId }, { staleTime: Infinity, structuralSharing: false });
+  const timeline = useQuery(options);
+  const last = timeline.data?.at(-1);
+  // A resumed run is open again, although the last known entry may be its first end.
+  const isGrowing = timeline.data !== undefined && (isOpen(status) || !last || !isEnded(last.kind));
+  useFeed(isGrowing ? { kind: "timeline", run: runId, after: String(last?.id ?? 0) } : null, (added) => {
+    queries.setQueryData(options.queryKey, (known = []) => mergeTimeline(known, added));
   });
-}
-
-function hasEnded(entries: readonly TimelineEntry[]): boolean {
-  const last = entries.at(-1);
-  return last !== undefined && isEnded(last.kind);
+  return timeline;
 }
 
 /** The known and the new entries, each once, ordered by id. Returns the known list itself if nothing is new. */
 export function mergeTimeline(known: TimelineEntry[], added: TimelineEntry[]): TimelineEntry[] {
   const lastId = known.at(-1)?.id ?? 0;
-  if (added.every(({ id }) => id > lastId)) return added.length === 0 ? known : [...known, ...sortById(added)];
-  const knownIds = new Set(known.map(({ id }) => id));
+  const isNewer = added.every(({ id }) => id > lastId);
+  const knownIds = new Set(isNewer ? [] : known.map(({ id }) => id));
   const unknown = added.filter(({ id }) => !knownIds.has(id));
-  return unknown.length === 0 ? known : sortById([...known, ...unknown]);
+  if (unknown.length === 0) return known;
+  const sorted = [...new Map((isNewer ? unknown : [...known, ...unknown]).map((entry) => [entry.id, entry])).values()];
+  sorted.sort((a, b) => a.id - b.id);
+  return isNewer ? [...known, ...sorted] : sorted;
 }
 
-/** Fetches the entries after the known ones until there are no more. Reports each page. */
-export async function readNewEntries(
-  known: TimelineEntry[],
-  {
-    fetchAfter,
-    onEntries,
-  }: {
-    fetchAfter: (id: number) => Promise<TimelineEntry[]>;
-    onEntries: (entries: TimelineEntry[]) => void;
-  },
-): Promise<TimelineEntry[]> {
-  for (let entries = known; ;) {
-    const added = await fetchAfter(entries.at(-1)?.id ?? 0);
-    const merged = mergeTimeline(entries, added);
-    if (merged === entries || added.length < fullPage) return merged;
-    entries = merged;
-    onEntries(entries);
-  }
-}
-
-function sortById(entries: TimelineEntry[]): TimelineEntry[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  return [...byId.values()].sort((a, b) => a.id - b.id);
-}
-
-/** What an agent did in its run. Not loaded for workflows. */
+/** What an agent did in its run, with the words that its model is saying. Not loaded for workflows. */
 export function useConversation(run: Pick<Run, "id" | "status" | "target">) {
   const trpc = useTRPC();
+  const queries = useQueryClient();
   const isAgent = run.target.kind === "agent";
-  const isLive = isOpen(run.status);
-  const trace = useQuery({
-    ...trpc.runs.conversation.queryOptions(isAgent ? { id: run.id } : skipToken),
-    meta: { live: isLive },
+  const options = trpc.runs.conversation.queryOptions(isAgent ? { id: run.id } : skipToken);
+  const conversation = useQuery(options);
+  const isAnswering = conversation.data !== undefined && isOpen(run.status);
+  useFeed(isAnswering ? { kind: "words", run: run.id, after: null } : null, (words) => {
+    queries.setQueryData(options.queryKey, (known) => known && withWords(known, words));
   });
-  // A trace loaded while the run ended may lack its last step.
-  const wasLive = useRef(isLive);
-  const { refetch } = trace;
-  useEffect(() => {
-    if (isAgent && wasLive.current && !isLive) void refetch();
-    wasLive.current = isLive;
-  }, [isAgent, isLive, refetch]);
-  return trace;
+  return conversation;
+}
+
+/** The conversation with these words in the model call that is in progress. */
+function withWords(conversation: AgentConversation, words: AgentLive | null): AgentConversation {
+  const turns = conversation.turns.map((turn) => {
+    const live = words && turn.openSteps.includes(words.step) ? words : null;
+    return live === turn.live ? turn : { ...turn, live, isInProgress: turn.isInProgress || live !== null };
+  });
+  return { ...conversation, turns };
 }

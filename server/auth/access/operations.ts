@@ -38,7 +38,6 @@ export const operations = {
   showActivity: { access: "read" },
   showGraph: { access: "read" },
   watchChanges: { access: "read" },
-  watchPulses: { access: "read" },
 
   countRuns: { access: "read", slot: "list" },
   exportRuns: { access: "read" },
@@ -46,6 +45,7 @@ export const operations = {
   getAgentTrace: { access: "read" },
   getRun: { access: "read", webhookKeys: "own-runs" },
   listRuns: { access: "read", webhookKeys: "own-runs", slot: "list" },
+  listSteps: { access: "read" },
   listTimeline: { access: "read", webhookKeys: "own-runs" },
   streamRunEvents: { access: "read", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },

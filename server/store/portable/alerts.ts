@@ -186,7 +186,7 @@ export function createAlertStore({ tables, read, write }: PortableDatabase): Ale
 /** Changes the mark of the store. */
 function* noteChange({ db, tables: { alertWatch }, run, changed }: PortableSession): Operation<void> {
   yield* run(db.update(alertWatch).set({ revision: sql`${alertWatch.revision} + 1` }));
-  changed();
+  changed("alerts");
 }
 
 function toAlert(row: AlertRow, messages: readonly MessageRow[]): Alert {

@@ -1,4 +1,5 @@
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { StoreTopic } from "../../ports/store.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { PortableTables } from "./tables.ts";
 
@@ -24,8 +25,8 @@ export interface PortableSession {
   /** Excludes other writers of the table until the end of the transaction. */
   lockTable(table: PortableTables[keyof PortableTables]): Operation<void>;
   run(query: RunQuery): Operation<void>;
-  /** Reports that the operation changes visible data, which changes the mark of the store. */
-  changed(): void;
+  /** Reports that the operation changes visible data of a topic, which changes its mark. */
+  changed(topic: StoreTopic): void;
 }
 
 export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;

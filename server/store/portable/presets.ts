@@ -25,13 +25,13 @@ export function createPresetStore({ tables: { preset }, read, write }: PortableD
             .returning(),
         );
         if (!saved) throw new Error("The preset was not saved");
-        changed();
+        changed("presets");
         return toPreset(saved);
       }),
     removePreset: (id) =>
       write(function* ({ db, rows, changed }) {
         const removed = yield* rows(db.delete(preset).where(eq(preset.id, id)).returning({ id: preset.id }));
-        if (removed.length > 0) changed();
+        if (removed.length > 0) changed("presets");
         return removed.length > 0;
       }),
   };

@@ -33,7 +33,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
             .values({ slug, ...next, revision })
             .onConflictDoUpdate({ target: triggerSwitch.slug, set: { ...next, revision } }),
         );
-        changed();
+        changed("switches");
         return wasDisabled;
       }),
   };

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
-import type { Store } from "../../ports/store.ts";
+import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater } from "../shared/traffic/fold-later.ts";
@@ -39,7 +39,7 @@ const looked = 1_000;
  * higher one: the mark has the highest id and the number of the last entries.
  */
 const markSql = `
-  SELECT e.ends AS entries, d.ends AS deliveries, p.ends AS presets, s.ends AS switches, a.ends AS alerts FROM
+  SELECT e.ends AS runs, d.ends AS deliveries, p.ends AS presets, s.ends AS switches, a.ends AS alerts FROM
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM run_event WHERE id > (SELECT max(id) FROM run_event) - ${looked}) AS e,
     (SELECT concat(max(position), ' ', count(*)) AS ends FROM delivery WHERE position > (SELECT max(position) FROM delivery) - ${looked}) AS d,
     (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
@@ -122,7 +122,7 @@ function createStore(p: {
   const { jobs } = p;
   const wakeUps = createWakeUps({ url: p.directUrl, pool: p.writers, logger: p.logger });
   const watcher = createChangeWatcher({
-    readMark: async () => (await Promise.all([mark(), liveMark()])).join(" "),
+    readMark: async () => JSON.stringify(await Promise.all([mark(), liveMark()])),
     logger: p.logger,
   });
   const database = createDatabase({
@@ -192,6 +192,14 @@ async function sizeOf(session: Session): Promise<number> {
   return found?.bytes ?? 0;
 }
 
-async function readMark(session: Session): Promise<string> {
-  return JSON.stringify(await session.rows(markSql));
+async function readMark(session: Session): Promise<StoreMark> {
+  const [found] = await session.rows<Record<StoreTopic, string | number | null>>(markSql);
+  const endOf = (topic: StoreTopic) => String(found?.[topic] ?? "");
+  return {
+    deliveries: endOf("deliveries"),
+    runs: endOf("runs"),
+    presets: endOf("presets"),
+    switches: endOf("switches"),
+    alerts: endOf("alerts"),
+  };
 }

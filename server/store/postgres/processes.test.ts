@@ -277,7 +277,7 @@ it("the process that shows what a model says is notified of it at once, and hist
       said: { text: "Hello" },
     });
     expect(await heard.promise).toEqual({ text: "Hello" });
-    expect(await web.mark()).toBe(history);
+    expect(await web.mark()).toEqual(history);
     expect(await web.liveMark()).not.toBe(mark);
     stop();
   });

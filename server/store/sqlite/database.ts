@@ -2,6 +2,7 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
 import { inTurn } from "../../domain/event-loop.ts";
+import type { StoreTopic } from "../../ports/store.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
 import { type ChangeCount, createChangeCount } from "./writes/changes.ts";
 import { createNames, type Names } from "./names.ts";
@@ -23,8 +24,8 @@ export interface SqliteDatabase {
   trafficLog: ReturnType<typeof createTrafficLogReader>;
   names: Names;
   changes: ChangeCount;
-  /** Reports that the operation changes visible data, which changes the mark of the store. */
-  changed(): void;
+  /** Reports that the operation changes visible data of a topic, which changes its mark. */
+  changed(topic: StoreTopic): void;
   /** Reads immediately, for the receiver and the engine. */
   read<T>(operation: () => T): Promise<T>;
   /**

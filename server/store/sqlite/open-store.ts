@@ -121,7 +121,6 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const fold = prepareFoldTraffic(connection);
   const addEntry = prepareAddEntry(database);
   const readEnds = prepareReadEnds(connection);
-  const mark = () => String(database.changes.read());
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { capacity });
   const portable = createPortableStore(createPortableDatabase(database));
@@ -142,7 +141,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,
     watchRuns: watcher.watchOthers,
-    mark: () => database.read(mark),
+    mark: () => database.read(database.changes.read),
     liveMark: () => database.read(liveMark),
     numbers: async () => ({
       ...queue.numbers(),

@@ -243,7 +243,7 @@ export function agentContract(open: OpenStore): void {
         }
         expect(new Set(marks).size).toBe(4);
         expect(await store.liveMark()).toBe(marks.at(-1));
-        expect(await store.mark()).toBe(history);
+        expect(await store.mark()).toEqual(history);
       });
 
       it("is removed in the transaction that writes its step", async () => {
@@ -319,7 +319,7 @@ export function agentContract(open: OpenStore): void {
         expect(await store.getLive(run.id)).toBeNull();
         expect(await say(run, "late")).toEqual({ held: false });
         expect(await store.getLive(run.id)).toBeNull();
-        expect(await store.mark()).not.toBe(before);
+        expect((await store.mark()).runs).not.toBe(before.runs);
         await say(next, "Again");
         expect(await store.getLive(run.id)).toMatchObject({ said: said("Again") });
       });

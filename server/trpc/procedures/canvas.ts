@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { targetSchema } from "../../contract/project/target.ts";
 import { windowSchema } from "../../contract/traffic.ts";
-import { watchChanges } from "../../ports/watch-changes.ts";
 import { showActivity } from "../../traffic/show-activity.ts";
-import { watchPulses } from "../../traffic/watch-pulses.ts";
 import { showGraph } from "../../triggers/show-graph.ts";
 import { procedure, router } from "../trpc.ts";
 
@@ -22,15 +20,4 @@ export const canvasRouter = router({
   activity: procedure("showActivity")
     .input(activityInput)
     .query(({ ctx, input }) => showActivity(ctx, input)),
-
-  /** Streams deliveries as they arrive. */
-  pulses: procedure("watchPulses").subscription(async function* ({ ctx, signal }) {
-    const ended = AbortSignal.any([ctx.stopping, ...(signal ? [signal] : [])]);
-    const changes = watchChanges(ctx.news, ended);
-    try {
-      yield* watchPulses(ctx, { nextChange: () => changes.next(), signal: ended });
-    } finally {
-      changes.stop();
-    }
-  }),
 });

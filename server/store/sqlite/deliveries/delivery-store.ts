@@ -89,7 +89,7 @@ export function prepareInsertDelivery(
       delivery.body,
     );
     countTraffic(delivery);
-    changed();
+    changed("deliveries");
     return Number(lastInsertRowid);
   };
 }

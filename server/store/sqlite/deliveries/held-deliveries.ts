@@ -56,7 +56,7 @@ export function prepareReleaseDelivery(
     const counted = { endpoint: names.textOf(row.endpoint), receivedAt: row.receivedAt };
     p.countTraffic({ ...counted, ...found, verdicts: unpackVerdicts(row.verdicts, names).verdicts }, -1);
     p.countTraffic({ ...counted, ...plan });
-    changed();
+    changed("deliveries");
     return { kind: "released" };
   };
 }

@@ -154,7 +154,7 @@ function prepareTakeRun(
       version: version === undefined ? null : (names.find(version) ?? 0),
     });
     if (row === undefined) return null;
-    changed();
+    changed("runs");
     const { attempt } = row;
     const isResumed = row.isResuming === 1;
     const target = names.textOf(row.target);

@@ -101,7 +101,7 @@ export function prepareEndHold(
   return (held, { transition: requested, now, entries = [], input }) => {
     const { seq, attempt, cancelRequestedAt, progressSeq } = held;
     const transition = resolveTransition(requested, { isCancelRequested: cancelRequestedAt !== null });
-    changed();
+    changed("runs");
     if (transition.to !== "waiting" && transition.to !== "queued") {
       const all: readonly NewTimelineEntry[] =
         transition === requested ? entries : [...entries, { at: now, kind: "canceled", attempt }];

@@ -142,7 +142,7 @@ function prepareComplete({ connection, changed }: SqliteDatabase): (progress: Ru
     const text = input === undefined || input === null ? null : JSON.stringify(input);
     const { changes } = input === undefined ? complete.run(...values) : completeWithInput.run(text, text, ...values);
     if (changes === 0) return false;
-    changed();
+    changed("runs");
     return true;
   };
 }
@@ -169,7 +169,7 @@ function prepareWriteProgress(
     if (progressSeq <= found.progressSeq) return { held: true, cancelRequested: cancelRequestedAt !== null };
     if (status !== runStatusCodes.running) return { held: false, cancelRequested: false };
     const held: Held = { seq, attempt, cancelRequestedAt, progressSeq };
-    changed();
+    changed("runs");
     if (!transition) for (const entry of entries) p.addEntry(seq, entry);
     for (const { kind, result, ...step } of steps)
       saveStep.run({

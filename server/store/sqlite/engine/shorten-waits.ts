@@ -67,7 +67,7 @@ export function prepareShortenWaits({ connection, changed }: SqliteDatabase): Sh
         const at = isResuming ? moveSleeps(seq, now) : endOfRetry(seq, now);
         if (at !== null && at < availableAt) shortened += moveRun.run(at, seq).changes;
       }
-      if (shortened > 0) changed();
+      if (shortened > 0) changed("runs");
       return shortened;
     },
     done: (now) => void (searchedAt = now),

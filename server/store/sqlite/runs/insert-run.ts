@@ -73,7 +73,7 @@ export function prepareInsertRun(
     if (newRun.failureOf === undefined) insert.run(...values);
     else insertOnFailure.run(...values, runId.pack(newRun.failureOf));
     if (!assignment) capacity.added(target);
-    changed();
+    changed("runs");
   };
 }
 

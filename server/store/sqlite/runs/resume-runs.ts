@@ -28,7 +28,7 @@ export function prepareResumeRuns(
     if (plan.obstacle) return { obstacle: plan.obstacle };
     const queue = capacity.findFull([one]);
     if (queue) return { queue };
-    changed();
+    changed("runs");
     const { seq } = facts;
     for (const end of impliedEntries(facts, lastPosition({ db }, seq)).end) addEntry(seq, toNewEntry(end));
     const noEnd = { impliedEntries: sql`${run.impliedEntries} & ~${implied.ended}`, durationMs: null };

@@ -42,7 +42,7 @@ export function prepareAddEntry({ connection, changed }: Pick<SqliteDatabase, "c
       error: error === null ? null : JSON.stringify(error),
       data: data === null ? null : JSON.stringify(data),
     });
-    changed();
+    changed("runs");
   };
 }
 

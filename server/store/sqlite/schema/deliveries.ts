@@ -83,7 +83,7 @@ export const trafficLog = sqliteTable("traffic_log", {
   counts: text("counts").notNull(),
 });
 
-/** One row: the number of changes of deliveries, runs, presets and switches. The mark of the store. */
+/** A row for each topic, by its index in `storeTopics`: the number of its changes. The mark of the store. */
 export const storeChange = sqliteTable("store_change", {
   id: integer("id").primaryKey(),
   changes: integer("changes").notNull(),

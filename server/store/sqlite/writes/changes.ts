@@ -1,34 +1,53 @@
 import type { DisabledTriggers } from "../../../contract/disabled.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
-import type { Store } from "../../../ports/store.ts";
+import { type Store, type StoreMark, type StoreTopic, storeTopics } from "../../../ports/store.ts";
 import type { KeyStore } from "../../../ports/store/key-store.ts";
 import { createListeners, type Listeners } from "../../../domain/event-loop.ts";
 import type { Connection } from "../file/open-connection.ts";
 
-/** The mark of the store: a number that grows with every commit that changes visible data. */
+type Statement = ReturnType<Connection["prepare"]>;
+
+/** The mark of the store: for each topic, a number that grows with every commit that changes visible data of it. */
 export interface ChangeCount {
   /** Starts a transaction: the changes of the previous one are counted or rolled back. */
   begin(): void;
-  changed(): void;
-  /** Called at the end of the transaction. Writes one row for all its changes. */
+  changed(topic: StoreTopic): void;
+  /** Called at the end of the transaction. Writes a row for each topic of its changes, in one statement. */
   write(): void;
-  read(): number;
+  read(): StoreMark;
 }
 
 export function createChangeCount(connection: Connection): ChangeCount {
-  const count = connection.prepare(
-    "INSERT INTO store_change (id, changes) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET changes = changes + 1",
-  );
-  const read = connection.prepare<[], number>("SELECT changes FROM store_change").pluck();
-  let hasChanged = false;
+  const counts = new Map<number, Statement>();
+  const read = connection.prepare<[], { id: number; changes: number }>("SELECT id, changes FROM store_change");
+  /** A bit for each topic. */
+  let changed = 0;
   return {
-    begin: () => void (hasChanged = false),
-    changed: () => void (hasChanged = true),
-    write: () => {
-      if (hasChanged) count.run();
+    begin: () => void (changed = 0),
+    changed: (topic) => void (changed |= 1 << storeTopics.indexOf(topic)),
+    write() {
+      if (changed === 0) return;
+      const count = counts.get(changed) ?? connection.prepare(countSql(changed));
+      counts.set(changed, count);
+      count.run();
     },
-    read: () => read.get() ?? 0,
+    read() {
+      const known = new Map(read.all().map(({ id, changes }) => [id, String(changes)]));
+      const changesOf = (topic: StoreTopic) => known.get(storeTopics.indexOf(topic)) ?? "0";
+      return {
+        deliveries: changesOf("deliveries"),
+        runs: changesOf("runs"),
+        presets: changesOf("presets"),
+        switches: changesOf("switches"),
+        alerts: changesOf("alerts"),
+      };
+    },
   };
+}
+
+function countSql(changed: number): string {
+  const rows = storeTopics.flatMap((_, id) => ((changed >> id) & 1 ? [`(${id}, 1)`] : []));
+  return `INSERT INTO store_change (id, changes) VALUES ${rows.join(", ")} ON CONFLICT (id) DO UPDATE SET changes = changes + 1`;
 }
 
 const pollMs = 50;

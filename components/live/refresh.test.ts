@@ -77,67 +77,69 @@ describe("the pace of refetching", () => {
   });
 });
 
+/** As tRPC makes it. */
+const keyOf = (path: string, input: object = {}) => [path.split("."), { input, type: "query" }];
+
 /** An observed query. Each fetch ends when the test calls `end`. */
-function watch(client: QueryClient, key: string, meta?: { live: false | "build" }) {
+function watch(client: QueryClient, path: string, { meta, input }: { meta?: { live: false }; input?: object } = {}) {
+  const queryKey = keyOf(path, input);
   const ends: (() => void)[] = [];
   const read = vi.fn<() => Promise<number>>(
     () => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))),
   );
   onTestFinished(
-    new QueryObserver(client, { queryKey: [key], queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(
-      () => {},
-    ),
+    new QueryObserver(client, { queryKey, queryFn: read, retry: false, ...(meta ? { meta } : {}) }).subscribe(() => {}),
   );
   const end = async () => {
     ends.at(-1)?.();
-    await vi.waitFor(() => expect(client.getQueryState([key])?.fetchStatus).toBe("idle"));
+    await vi.waitFor(() => expect(client.getQueryState(queryKey)?.fetchStatus).toBe("idle"));
   };
   return { read, end };
 }
 
-it("a change refetches every live query, and no other", async () => {
+it("a change refetches the live queries of its topics, and no other", async () => {
   const client = new QueryClient();
-  const runs = watch(client, "runs");
-  const still = watch(client, "still", { live: false });
+  const runs = watch(client, "runs.list");
+  const still = watch(client, "runs.list", { meta: { live: false }, input: { limit: 1 } });
+  const one = watch(client, "runs.get", { input: { id: "run_1" } });
+  const other = watch(client, "runs.get", { input: { id: "run_2" } });
+  const graph = watch(client, "canvas.graph");
+  const all = [runs, still, one, other, graph];
+  for (const query of all) await query.end();
+  const refresh = createRefresh(client);
+  const reads = () => all.map(({ read }) => read.mock.calls.length);
+  refresh.changed(["runs", "run:run_1"]);
+  expect(refresh.run()).toBe(false);
+  expect(reads()).toEqual([2, 1, 2, 1, 1]);
   await runs.end();
-  await still.end();
-  const refresh = createRefresh(client);
-  refresh.changed(false);
-  expect(refresh.run()).toBe(false);
-  expect(runs.read).toHaveBeenCalledTimes(2);
-  expect(still.read).toHaveBeenCalledTimes(1);
-});
-
-it("queries that only a build changes are refetched with another build", async () => {
-  const client = new QueryClient();
-  const graph = watch(client, "graph", { live: "build" });
-  await graph.end();
-  const refresh = createRefresh(client);
-  refresh.changed(false);
-  expect(refresh.run()).toBe(false);
-  expect(graph.read).toHaveBeenCalledTimes(1);
-  refresh.changed(true);
+  await one.end();
+  refresh.changed(["build"]);
   refresh.run();
-  expect(graph.read).toHaveBeenCalledTimes(2);
+  expect(reads()).toEqual([2, 1, 2, 1, 2]);
+  await graph.end();
+  refresh.changed(["all"]);
+  refresh.run();
+  expect(reads(), "a run is read only if it has changed itself").toEqual([3, 1, 2, 1, 3]);
 });
 
-it.each([{ live: false as const }, { live: "build" as const }])(
-  "a failed query is refetched, also with %o",
-  async (meta) => {
+it.each(["runs.get", "triggers.get", "account.sessions"])(
+  "a failed query is refetched by any change: %s",
+  async (path) => {
     const client = new QueryClient();
     const read = vi
       .fn<() => Promise<number>>()
       .mockRejectedValueOnce(new Error("The service is down."))
       .mockResolvedValue(1);
+    const queryKey = keyOf(path);
     onTestFinished(
-      new QueryObserver(client, { queryKey: ["sheet"], queryFn: read, retry: false, meta }).subscribe(() => {}),
+      new QueryObserver(client, { queryKey, queryFn: read, retry: false, meta: { live: false } }).subscribe(() => {}),
     );
-    await vi.waitFor(() => expect(client.getQueryState(["sheet"])?.status).toBe("error"));
+    await vi.waitFor(() => expect(client.getQueryState(queryKey)?.status).toBe("error"));
     const refresh = createRefresh(client);
-    refresh.changed(false);
+    refresh.changed(["presets"]);
     refresh.run();
-    await vi.waitFor(() => expect(client.getQueryData(["sheet"])).toBe(1));
-    refresh.changed(false);
+    await vi.waitFor(() => expect(client.getQueryData(queryKey)).toBe(1));
+    refresh.changed(["presets"]);
     refresh.run();
     expect(read).toHaveBeenCalledTimes(2);
   },
@@ -145,9 +147,9 @@ it.each([{ live: false as const }, { live: "build" as const }])(
 
 it("a query in progress is not fetched twice at once, but once more afterwards", async () => {
   const client = new QueryClient();
-  const runs = watch(client, "runs");
+  const runs = watch(client, "runs.list");
   const refresh = createRefresh(client);
-  refresh.changed(false);
+  refresh.changed(["runs"]);
   expect(refresh.run()).toBe(true);
   expect(runs.read).toHaveBeenCalledTimes(1);
   await runs.end();
@@ -157,11 +159,11 @@ it("a query in progress is not fetched twice at once, but once more afterwards",
 
 it("a slow query neither delays the others nor refetches them", async () => {
   const client = new QueryClient();
-  const slow = watch(client, "slow");
-  const quick = watch(client, "quick");
+  const slow = watch(client, "runs.count");
+  const quick = watch(client, "runs.list");
   await quick.end();
   const refresh = createRefresh(client);
-  refresh.changed(false);
+  refresh.changed(["runs"]);
   expect(refresh.run()).toBe(true);
   expect(quick.read).toHaveBeenCalledTimes(2);
   await quick.end();
@@ -170,15 +172,11 @@ it("a slow query neither delays the others nor refetches them", async () => {
   expect(slow.read).toHaveBeenCalledTimes(1);
 });
 
-const createClient = () => {
-  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
-  client.setQueryDefaults(["graph"], { meta: { live: "build" } });
-  return client;
-};
-/** What a page brings along: `key` as it was when the server read it. */
-const rendered = (key: string, value: number) => {
+const createClient = () => new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+/** What a page brings along: a query as it was when the server read it. */
+const rendered = (path: string, value: number) => {
   const server = createClient();
-  server.setQueryData([key], value);
+  server.setQueryData(keyOf(path), value);
   return dehydrate(server);
 };
 const listen = (client: QueryClient) => {
@@ -197,14 +195,14 @@ describe("data that the server rendered", () => {
       [1, 1],
       [2, 2],
     ] as const) {
-      const page = rendered("runs", value);
+      const page = rendered("runs.list", value);
       for (const query of page.queries) query.state.dataUpdatedAt += value;
       hydrate(client, page);
-      expect(client.getQueryData(["runs"])).toBe(value);
+      expect(client.getQueryData(keyOf("runs.list"))).toBe(value);
       expect(callback, "not while the page renders").toHaveBeenCalledTimes(calls - 1);
       await vi.waitFor(() => expect(callback).toHaveBeenCalledTimes(calls));
     }
-    const runs = watch(client, "runs");
+    const runs = watch(client, "runs.list");
     expect(refresh.run()).toBe(false);
     expect(runs.read).toHaveBeenCalledTimes(1);
     await runs.end();
@@ -212,14 +210,15 @@ describe("data that the server rendered", () => {
     expect(runs.read).toHaveBeenCalledTimes(1);
   });
 
-  it("is not refetched if only a build changes it, nor after the end; data from other sources never", async () => {
+  it("is not refetched if it is of a build or of one run, nor after the end; data from other sources never", async () => {
     const client = createClient();
     const { callback, stop } = listen(client);
-    hydrate(client, rendered("graph", 1));
+    hydrate(client, rendered("canvas.graph", 1));
+    hydrate(client, rendered("runs.get", 1));
     client.setQueryData(["typed"], 1);
     client.setQueryData(["typed"], 2);
     stop();
-    hydrate(client, rendered("runs", 1));
+    hydrate(client, rendered("runs.list", 1));
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(callback).not.toHaveBeenCalled();
   });

@@ -1,11 +1,14 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
+import type { Topic } from "../../server/contract/live.ts";
+import { topicsOf } from "./topics.ts";
 
 export interface Refresh {
-  /** Marks the queries as out of date; queries with `live: "build"` only if the build changed. */
-  changed(isOtherBuild: boolean): void;
+  /** Marks the queries of these topics as out of date. */
+  changed(topics: readonly Topic[]): void;
   /**
    * Calls back whenever data that the server rendered enters the cache, and marks its query as out of date: a change
-   * between the render and now was reported while the query did not exist. Returns the function that ends it.
+   * between the render and now was reported while the query did not exist. Returns the function that ends it. Builds
+   * and single runs are not refetched: the topics name them if they have changed.
    */
   onRendered(callback: () => void): () => void;
   /** Refetches outdated queries that are not being fetched now. Returns whether some are left. */
@@ -13,22 +16,20 @@ export interface Refresh {
 }
 
 /**
- * Refetches the queries of a page, except those with `meta.live === false`, and those with `"build"` while the build is
- * the same. A query without a result, or with an error, is always refetched: after a restart of the server, the page
- * would wait for it permanently. No query is fetched twice at the same time. `isMine`: the queries it handles. Default:
- * all.
+ * Refetches the queries of a page by the topics of their data, except those with `meta.live === false`. A query without
+ * a result, or with an error, is refetched by every change: after a restart of the server, the page would wait for it
+ * permanently. No query is fetched twice at the same time. `isMine`: the queries it handles. Default: all.
  */
 export function createRefresh(queries: QueryClient, isMine: (query: Query) => boolean = () => true): Refresh {
   const outdated = new Set<string>();
-  const mayHaveChanged = (query: Query, isOtherBuild: boolean) => {
-    const { live } = query.meta ?? {};
-    return (
-      isMine(query) && (query.state.status !== "success" || (live !== false && (isOtherBuild || live !== "build")))
-    );
-  };
+  const mayHaveChanged = (query: Query, has: (topic: Topic) => boolean) =>
+    isMine(query) &&
+    (query.state.status !== "success" || (query.meta?.["live"] !== false && topicsOf(query.queryKey).some(has)));
   return {
-    changed(isOtherBuild) {
-      const changed = queries.getQueryCache().findAll({ predicate: (query) => mayHaveChanged(query, isOtherBuild) });
+    changed(topics) {
+      const isAll = topics.includes("all");
+      const has = (topic: Topic) => topics.includes(topic) || (isAll && !topic.startsWith("run:"));
+      const changed = queries.getQueryCache().findAll({ predicate: (query) => mayHaveChanged(query, has) });
       for (const query of changed) outdated.add(query.queryHash);
     },
     onRendered(callback) {
@@ -36,7 +37,7 @@ export function createRefresh(queries: QueryClient, isMine: (query: Query) => bo
         const isRendered =
           (event.type === "added" && event.query.state.data !== undefined) ||
           (event.type === "updated" && event.action.type === "setState");
-        if (!isRendered || !mayHaveChanged(event.query, false)) return;
+        if (!isRendered || !mayHaveChanged(event.query, isOfMany)) return;
         outdated.add(event.query.queryHash);
         // The cache is filled while the page renders: no fetch may start before that is over.
         setTimeout(callback);
@@ -54,6 +55,8 @@ export function createRefresh(queries: QueryClient, isMine: (query: Query) => bo
     },
   };
 }
+
+const isOfMany = (topic: Topic) => topic !== "build" && !topic.startsWith("run:");
 
 interface Pace {
   /** Requests the action: now, or as soon as it is due. */
