@@ -6,12 +6,14 @@ import {
   Bot,
   Download,
   FileSearch,
+  Keyboard,
   type LucideIcon,
   Monitor,
   Moon,
   PanelsTopLeft,
   Play,
   Search,
+  SquareArrowRight,
   Sun,
   Webhook,
   Workflow,
@@ -21,17 +23,21 @@ import {
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
-import { chooseTheme, type Theme } from "../shell/theme.ts";
+import { useMay } from "../auth/access.tsx";
+import { chooseTheme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/dialog.tsx";
 import {
+  actionOf,
+  actionsFor,
   contentSearchesFor,
   type Entry,
   type EntryGroup,
   type EntryKind,
   groupsOf,
+  hasWords,
   hrefFrom,
   pagesFor,
   readRecent,
@@ -60,16 +66,26 @@ const icons: Record<EntryKind, LucideIcon> = {
   delivery: Download,
   page: PanelsTopLeft,
   look: FileSearch,
+  action: SquareArrowRight,
 };
 
-const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
-  { theme: "light", label: "Theme: light", icon: Sun },
-  { theme: "dark", label: "Theme: dark", icon: Moon },
-  { theme: "system", label: "Theme: system", icon: Monitor },
+interface CommandEntry {
+  label: string;
+  icon: LucideIcon;
+  /** Without it, the list of shortcuts opens. */
+  run?: () => void;
+}
+
+/** Commands that apply to the app, in this browser. Found by the words of their labels. */
+const commands: readonly CommandEntry[] = [
+  { label: "Theme: light", icon: Sun, run: () => chooseTheme("light") },
+  { label: "Theme: dark", icon: Moon, run: () => chooseTheme("dark") },
+  { label: "Theme: system", icon: Monitor, run: () => chooseTheme("system") },
+  { label: "Keyboard shortcuts", icon: Keyboard },
 ];
 
 /** Search for names and ids. Enter opens the selected result. */
-export function SearchDialog({ onClose }: { onClose: () => void }) {
+export function SearchDialog({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () => void }) {
   const [typed, setTyped] = useState("");
   const { groups, settledText, isPending, error } = useSearch(typed);
   const go = useGo(onClose);
@@ -116,7 +132,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
               setIsWaiting(false);
             }}
             maxLength={2_000}
-            placeholder="Search triggers, endpoints, workflows, or paste an id"
+            placeholder="Search names and ids, or type “run …”, “send …”, “switch off …”"
             className="h-12 min-w-0 flex-1 bg-transparent text-l outline-none placeholder:text-ink-3"
           />
           <kbd className="pointer-coarse:hidden rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
@@ -133,7 +149,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           {groups.map((group) => (
             <Group key={group.name} group={group} onGo={go} />
           ))}
-          {typed === "" && <ThemeGroup onClose={onClose} />}
+          <Commands text={typed} onClose={onClose} onShowKeys={onShowKeys} />
         </Command.List>
         <p className="hidden gap-4 border-t px-4 py-2 text-s text-ink-3 md:flex">
           <span>↑↓ select</span>
@@ -166,7 +182,7 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
     <Command.Group heading={group.name} className={groupClass}>
       {group.entries.map((entry) => {
         const Icon = icons[entry.kind];
-        const isName = entry.kind !== "page" && entry.kind !== "look";
+        const isName = !["page", "look", "action"].includes(entry.kind);
         return (
           <Command.Item key={entry.id} value={entry.id} onSelect={() => onGo(entry)} className={itemClass}>
             <Icon aria-hidden size={15} className="shrink-0 text-ink-2" />
@@ -179,16 +195,19 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
   );
 }
 
-function ThemeGroup({ onClose }: { onClose: () => void }) {
+function Commands({ text, onClose, onShowKeys }: { text: string; onClose: () => void; onShowKeys: () => void }) {
+  const shown = commands.filter(({ label }) => hasWords(label.toLowerCase(), text));
+  if (shown.length === 0) return null;
   return (
-    <Command.Group heading="Actions" className={groupClass}>
-      {themes.map(({ theme, label, icon: Icon }) => (
+    <Command.Group heading="App" className={groupClass}>
+      {shown.map(({ label, icon: Icon, run }) => (
         <Command.Item
-          key={theme}
-          value={`theme:${theme}`}
+          key={label}
+          value={`command:${label}`}
           onSelect={() => {
-            chooseTheme(theme);
             onClose();
+            if (run) run();
+            else onShowKeys();
           }}
           className={itemClass}
         >
@@ -204,8 +223,11 @@ function ThemeGroup({ onClose }: { onClose: () => void }) {
 function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
-  const text = searchTextOf(typed);
+  const isAdmin = useMay("admin");
+  const mayOperate = useMay("operate");
+  const { verb, text } = actionOf(searchTextOf(typed));
   const requestedText = useDebounced(text, debounceMs);
+  const disabled = useQuery(trpc.triggers.disabled.queryOptions(undefined, { enabled: mayOperate })).data;
   const found = useQuery(
     trpc.search.queryOptions(
       { text: requestedText },
@@ -216,16 +238,22 @@ function useSearch(typed: string): SearchState {
     return {
       groups: withoutEmpty([
         { name: "Recent", entries: recent },
-        { name: "Go to", entries: pagesFor("") },
+        { name: "Go to", entries: pagesFor("", isAdmin) },
       ]),
       settledText: "",
       isPending: false,
       error: null,
     };
   const isPending = requestedText !== text || found.isFetching;
+  const isOff = (slug: string) => disabled !== undefined && Object.hasOwn(disabled, slug);
+  const actions = {
+    name: "Actions",
+    entries: found.data && mayOperate ? actionsFor(found.data, verb, isOff) : [],
+  };
+  const results = found.data ? groupsOf(found.data) : [];
   const groups = withoutEmpty([
-    ...(found.data ? groupsOf(found.data) : []),
-    { name: "Go to", entries: pagesFor(requestedText) },
+    ...(verb === null ? [...results, actions] : [actions, ...results]),
+    { name: "Go to", entries: pagesFor(requestedText, isAdmin) },
     { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
   ]);
   return {

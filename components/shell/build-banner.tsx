@@ -25,7 +25,7 @@ export function BuildBanner({ initial, version }: { initial: FailedBuild | null;
     <section
       aria-label="Build failed"
       data-banner=""
-      className="sticky top-(--bar-height) z-20 flex h-(--banner-height) items-center gap-2.5 border-b bg-bad-soft pr-2.5 pl-4"
+      className="z-20 flex h-(--banner-height) shrink-0 items-center gap-2.5 border-b bg-bad-soft pr-2.5 pl-4"
     >
       <OctagonAlert aria-hidden size={15} className="shrink-0 text-bad" />
       <p role="alert" className="min-w-0 flex-1 truncate">
