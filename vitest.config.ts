@@ -62,7 +62,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["{sdk,server,cli,testing,components,app,bench,scripts,examples}/**/*.test.{ts,tsx}"],
+          include: ["{sdk,server,cli,testing,components,app,bench,scripts,examples,docs}/**/*.test.{ts,tsx}"],
           exclude: [
             "**/node_modules/**",
             "**/.signalbox/**",

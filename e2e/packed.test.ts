@@ -52,6 +52,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
 
+/** A program of the project's owner, typed by a workflow. */
+const startWelcome = `import { createClient } from "signalbox/client";
+import type welcomeEmail from "./workflows/welcome-email";
+
+const client = createClient({ url: process.argv[2] ?? "" });
+const run = await client.start<typeof welcomeEmail>("welcome-email", { to: "ada@example.com", displayName: "Ada" });
+const { messageId } = await client.waitFor(run, { timeout: "1m" });
+console.log(messageId);
+`;
+
 describe("the packed product, in an empty folder", () => {
   it("is installed there by the README's commands", () => {
     expect(packing).toBe("npm ci && mkdir ../my-hooks && npm pack --pack-destination ../my-hooks");
@@ -62,6 +72,7 @@ describe("the packed product, in an empty folder", () => {
   it("creates a project that type-checks, whose first test passes, and serves it in development with its pages", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
+    writeFileSync(join(dir, "start-welcome.ts"), startWelcome);
     const types = spawnSync(
       process.execPath,
       [join(repository, "node_modules/typescript/lib/tsc.js"), "--noEmit", "-p", "."],
@@ -83,6 +94,7 @@ describe("the packed product, in an empty folder", () => {
       status: "completed",
       output: { area: "docs", duplicateOf: null },
     });
+    expect(sh(process.execPath, ["start-welcome.ts", service.url])).toMatch(/^run_\w+@example\.com$/m);
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();
@@ -91,7 +103,7 @@ describe("the packed product, in an empty folder", () => {
   });
 
   it("builds it and serves it deployed, with a key", async () => {
-    sh("npx", ["--no-install", "signalbox", "build"]);
+    sh("npx", ["--no-install", "signalbox", "build", "--check-types"]);
     const service = await startService({ projectDir: dir, command: "start", program: npx, env });
     expect((await postJson(`${service.url}/triggers/signup`, {})).status).toBe(401);
     const url = sh("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"]).trim();

@@ -5,7 +5,7 @@ import { repository } from "./support/project.ts";
 
 const readme = readFileSync(join(repository, "README.md"), "utf8");
 
-const documents = globSync(["*.md", "docs/**/*.md", "bench/*.md"], { cwd: repository });
+const documents = globSync(["*.md", "docs/{*,errors/*,decisions/*}.md", "bench/*.md"], { cwd: repository });
 
 it.each(documents)("%s links to files that exist", (document) => {
   const text = readFileSync(join(repository, document), "utf8");

@@ -42,6 +42,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
       mkdirSync(packFolder, { recursive: true });
       return run(output, "npm", ["pack", "--pack-destination", packFolder]);
     },
+    site: (output) => run(output, "node", ["docs/site/build.ts"]),
   },
   {
     e2e: (output) => {

@@ -164,4 +164,8 @@ function errorTable(): string {
   ].join("");
 }
 
-if (import.meta.main) for (const [name, text] of clientFiles()) writeFileSync(join(clientFolder, name), text);
+export function writeClientFiles(): void {
+  for (const [name, text] of clientFiles()) writeFileSync(join(clientFolder, name), text);
+}
+
+if (import.meta.main) writeClientFiles();

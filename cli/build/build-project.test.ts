@@ -143,19 +143,6 @@ describe("the state folder", () => {
   });
 
   test("finds the variable of a secret if it is the only option of verify", async () => {
-    const verifyWith = async (verify: string, source = "") => {
-      const projectDir = makeProject(smallProject);
-      writeFiles(projectDir, {
-        "triggers/paid.ts": smallProject["triggers/paid.ts"].replace(
-          /(import [^;]+;\n)([^]*?)(\brequest:)/,
-          `$1import { stripe } from "signalbox/verify";\n${source}$2verify: ${verify}, $3`,
-        ),
-      });
-      return (await buildManifest(projectDir)).triggers.map(({ verify: scheme, secretVariable }) => [
-        scheme,
-        secretVariable,
-      ]);
-    };
     const known = [["stripe", "STRIPE_SECRET_OF_A_TEST"]];
     expect(await verifyWith("stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST })")).toEqual(known);
     expect(await verifyWith("stripe({\n  secret: process.env['STRIPE_SECRET_OF_A_TEST'],\n})")).toEqual(known);
@@ -307,3 +294,18 @@ test("docs/build.md lists every diagnostic", () => {
   const missing = Object.keys(diagnosticCodes).filter((code) => !page.includes(`\`${code}\``));
   expect(missing).toEqual([]);
 });
+
+/** The scheme and the secret of a trigger whose source has this `verify`. */
+async function verifyWith(verify: string, source = "") {
+  const projectDir = makeProject(smallProject);
+  writeFiles(projectDir, {
+    "triggers/paid.ts": smallProject["triggers/paid.ts"].replace(
+      /(import [^;]+;\n)([^]*?)(\brequest:)/,
+      `$1import { stripe } from "signalbox/verify";\n${source}$2verify: ${verify}, $3`,
+    ),
+  });
+  return (await buildManifest(projectDir)).triggers.map(({ verify: scheme, secretVariable }) => [
+    scheme,
+    secretVariable,
+  ]);
+}

@@ -23,6 +23,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./checks/check-schemas.ts";
+import { checkTypes } from "./checks/check-types.ts";
 import { finishDraft, makeDraft, prepareStateFolder, stateFolderFailure } from "./state-folder.ts";
 
 export type BuildResult =
@@ -43,6 +44,8 @@ export interface BuildOptions {
   evaluationTimeoutMs?: number;
   /** A project without triggers is built with a warning, for development. */
   mayLackTriggers?: boolean;
+  /** Also runs the project's own TypeScript. Its errors are errors of the build. */
+  checkTypes?: boolean;
 }
 
 /** A complete build in the folder of a draft. */
@@ -135,6 +138,7 @@ async function build({
     timeoutMs: options.evaluationTimeoutMs ?? 20_000,
     signal: options.signal,
   });
+  const typeCheck = startTypeCheck({ projectDir, files, options });
   try {
     const loading = loadSettings(projectDir, files);
     const code = await bundleCode({
@@ -160,7 +164,7 @@ async function build({
       files,
       mapper,
     });
-    failOnErrors(found);
+    failOnErrors([...found, ...(await typeCheck.errors)]);
     options.signal?.throwIfAborted();
     if (!sources.ok) throw new Error("unreachable: a failed bundle has errors");
 
@@ -180,9 +184,28 @@ async function build({
     await finish({ stateDir, draft, manifest, files: built });
     return { ok: true, manifest, warnings: sortDiagnostics([...missing, ...found]), inputs: [...code.imports.keys()] };
   } finally {
+    typeCheck.stop();
     evaluator.close();
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Runs beside the bundling. A project that cannot be bundled is not type-checked to the end. */
+function startTypeCheck({
+  projectDir,
+  files,
+  options,
+}: {
+  projectDir: string;
+  files: ProjectFiles;
+  options: BuildOptions;
+}): { errors: Promise<Diagnostic[]>; stop(): void } {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
+  const errors = options.checkTypes ? checkTypes(projectDir, { files, signal }) : Promise.resolve([]);
+  // A stopped check rejects, and no code waits for it then.
+  errors.catch(() => {});
+  return { errors, stop: () => stopping.abort() };
 }
 
 /** Fails the build if a diagnostic is an error. */

@@ -15,6 +15,7 @@ export interface Delivery {
   unlistedVerdicts: Array<UnlistedVerdicts>;
   durationMs: number;
   redeliveryOf: string | null;
+  isMasked?: true;
   body: string | null;
   json: unknown;
   evaluated: EvaluatedBody | null;
@@ -35,6 +36,7 @@ export interface DeliverySummary {
   unlistedVerdicts: Array<UnlistedVerdicts>;
   durationMs: number;
   redeliveryOf: string | null;
+  isMasked?: true;
 }
 
 export interface EvaluatedBody {
@@ -86,6 +88,7 @@ export interface Run {
   resumedAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
+  isMasked?: true;
   payload: unknown;
   input: unknown;
   output: unknown;
@@ -121,6 +124,7 @@ export interface RunSummary {
   resumedAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
+  isMasked?: true;
 }
 
 export interface Target {

@@ -18,6 +18,7 @@ export type {
   Delivery,
   DeliveryFilter,
   DeliverySummary,
+  EvaluatedBody,
   Problem,
   ProblemError,
   Reason,

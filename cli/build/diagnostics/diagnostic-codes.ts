@@ -221,6 +221,18 @@ export const diagnosticCodes = {
     text: "The schema cannot be exported to JSON Schema.",
     fix: "Use the supported types and checks. docs/build.md lists them.",
   },
+  type_error: {
+    text: "The compiler reports this with the project's tsconfig.json.",
+    fix: "Correct the code at this location.",
+  },
+  missing_typescript: {
+    text: "`--check-types` runs the TypeScript of the project, and there is none in its node_modules.",
+    fix: "Install it: npm i -D typescript @types/node",
+  },
+  missing_tsconfig: {
+    text: "`--check-types` runs the TypeScript of the project with its tsconfig.json.",
+    fix: "Create one in the folder of the project. `signalbox init` in an empty folder creates one that fits.",
+  },
   sources_differ: {
     text: "The receiver of webhooks loads triggers, but no workflow code. Without it, this trigger is different or fails to load. It probably reads its schema or settings from the workflow.",
     fix: "Move the shared code to a separate file, e.g. in lib/ beside triggers/, and import it in both.",

@@ -14,14 +14,18 @@ export function registerBuild(program: CliCommand, runner: CommandRunner): void 
   program
     .subcommand("build", "Bundle the project and export its schemas to .signalbox/", [
       "signalbox build",
-      "signalbox build --check-open-runs",
+      "signalbox build --check-types --check-open-runs",
       "signalbox build --project services/hooks --json",
     ])
+    .option("--check-types", "Also run the project's own TypeScript. Its errors fail the build")
     .option("--check-open-runs", "Fail if an open run does not fit the new build. The last build then stays current")
     .action(runner.action(build));
 }
 
-async function build(context: CommandContext, { checkOpenRuns: isStrict = false }): Promise<number> {
+async function build(
+  context: CommandContext,
+  { checkTypes = false, checkOpenRuns: isStrict = false },
+): Promise<number> {
   const { projectDir, terminal } = context;
   requireProject(projectDir);
   const startedAt = performance.now();
@@ -29,6 +33,7 @@ async function build(context: CommandContext, { checkOpenRuns: isStrict = false 
   let openRuns: OpenRunCheck | null = null;
   const result = await buildProject({
     projectDir,
+    checkTypes,
     async beforeCurrent(manifest) {
       const store = await findStore(context, manifest, { isStrict });
       if (store === "none") return new Set();

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import type { OpenRunCheck } from "../../../server/contract/project/build.ts";
+import { copyGolden } from "../../build/testing/make-project.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
 import { describeOpenRuns, summarizeOpenRuns } from "./open-runs.ts";
 
@@ -95,4 +96,12 @@ test("open runs that do not fit are counted, and the listed ones named, with wha
   expect(summarizeOpenRuns(some)).toBe(
     "3 of 1,000 open runs do not fit this build, and 1 of them continues on it: run_a, run_b and 1 more",
   );
+});
+
+it("build --check-types fails with the errors of the compiler, and a build without it does not check types", async () => {
+  const project = copyGolden("bad-types");
+  const { exitCode, stderr } = await runFakeCli(["--project", project, "build", "--check-types"]);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("lib/totals.ts:7:55");
+  expect((await runFakeCli(["--project", project, "build"])).exitCode).toBe(0);
 });

@@ -22,18 +22,25 @@ export function registerDeliveriesGet(deliveries: CliCommand, runner: CommandRun
       "signalbox deliveries get dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
     ])
     .argument("<id>", "Id of the delivery")
+    .option("--reveal", "Show the recorded values of sensitive fields. The audit log records it")
     .action(runner.action(getDelivery));
 }
 
-async function getDelivery(context: CommandContext, id: string): Promise<void> {
+async function getDelivery(context: CommandContext, id: string, { reveal }: { reveal?: boolean }): Promise<void> {
   const api = await context.api();
   const document = await aboutDelivery(api, id, () =>
-    api.request({ path: apiPath`/deliveries/${id}`, answer: deliverySchema, notFoundFix: findsDeliveries }),
+    api.request({
+      ...(reveal ? { method: "POST", path: apiPath`/deliveries/${id}/reveal` } : { path: apiPath`/deliveries/${id}` }),
+      answer: deliverySchema,
+      notFoundFix: findsDeliveries,
+    }),
   );
   context.print({
     document,
     text: () => renderDelivery(document, { paint: context.terminal.out.paint, now: context.now() }),
   });
+  if (!context.isJson && document.isMasked)
+    context.notify(`Sensitive values are masked. \`signalbox deliveries get ${id} --reveal\` shows them.`);
   if (!context.isJson && document.outcome === "held")
     context.notify(`Held. \`signalbox deliveries release ${id}\` evaluates it by the current triggers.`);
 }

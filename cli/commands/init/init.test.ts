@@ -146,3 +146,36 @@ it("accepts a project folder that is itself a link", async () => {
   expect((await runFakeCli(["init", join(elsewhere, "link")])).exitCode).toBe(0);
   expect(readdirSync(project)).toContain("signalbox.config.ts");
 });
+
+it("--empty leaves out the example and its packages, and keeps what every project needs", async () => {
+  const { project } = twoFolders();
+  expect((await runFakeCli(["init", project, "--empty"])).exitCode).toBe(0);
+  const files = readdirSync(project, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.map(({ name }) => name).sort()).toEqual([
+    ".dockerignore",
+    ".gitignore",
+    "Dockerfile",
+    "compose.yaml",
+    "package.json",
+    "signalbox.config.ts",
+    "signalbox.yml",
+    "tsconfig.json",
+  ]);
+  expect(dependenciesOf(readFileSync(join(project, "package.json"), "utf8")).sort()).toEqual(["signalbox", "zod"]);
+});
+
+it("the workflow of GitHub runs commands that exist, and an existing one is kept", async () => {
+  const { project } = twoFolders();
+  await runFakeCli(["init", project]);
+  const file = join(project, ".github/workflows/signalbox.yml");
+  const commands = [...readFileSync(file, "utf8").matchAll(/run: npx signalbox (.*)$/gm)].map(([, line = ""]) => line);
+  expect(commands).toEqual(["build --check-types", "triggers test --since 7d --fail-on-change"]);
+  for (const command of commands) {
+    const words = command.split(" ").filter((word) => /^[a-z]+$/.test(word));
+    const { stdout } = await runFakeCli([...words, "--help"]);
+    for (const [flag] of command.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(flag);
+  }
+  writeFileSync(file, "name: Mine\n");
+  expect((await runFakeCli(["init", project, "--force"])).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("name: Mine\n");
+});

@@ -19,8 +19,9 @@ const packageSchema = z.looseObject({
 
 export function registerInit(program: CliCommand, runner: CommandRunner): void {
   program
-    .subcommand("init", "Create a working project", ["signalbox init my-hooks", "signalbox init ."])
+    .subcommand("init", "Create a working project", ["signalbox init my-hooks", "signalbox init . --empty"])
     .argument("[dir]", "Folder of the project, created if missing (default: the current folder)")
+    .option("--empty", "Leave out the example: its triggers, workflows, agent and tests")
     .option("--force", "Overwrite existing files")
     .action(runner.action(init));
 }
@@ -28,14 +29,15 @@ export function registerInit(program: CliCommand, runner: CommandRunner): void {
 async function init(
   context: CommandContext,
   dir: string | undefined,
-  { force = false }: { force?: boolean },
+  { force = false, empty: isEmpty = false }: { force?: boolean; empty?: boolean },
 ): Promise<void> {
   const projectDir = dir === undefined ? context.projectDir : resolve(context.cwd, dir);
   if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new Failure(`${projectDir} is a file, not a folder.`, { code: "no_project" });
   const files = readStarterFiles()
-    .filter(({ path }) => !(deploymentFiles.has(path) && existsSync(join(projectDir, path))))
-    .map((file) => adapt(file, projectDir));
+    .filter(({ path }) => !(isEmpty && isExample(path)))
+    .filter(({ path }) => !(ownFiles.has(path) && existsSync(join(projectDir, path))))
+    .map((file) => adapt(isEmpty ? withoutExample(file) : file, projectDir));
   const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
   const links = [...new Set(changed.flatMap(({ path }) => findLink(projectDir, path) ?? []))];
   if (links.length > 0) throw linkFailure(links);
@@ -58,8 +60,20 @@ async function init(
   });
 }
 
-/** Deployment files: existing ones are kept. */
-const deploymentFiles: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml"]);
+/** Files of deployment and of continuous integration: existing ones are kept. */
+const ownFiles: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".github/workflows/signalbox.yml"]);
+
+/** The files that a project without the example does not have. */
+function isExample(path: string): boolean {
+  return path === "README.md" || /^(?:agents|lib|requests|tests|triggers|workflows)\//.test(path);
+}
+
+/** The packages of the example are not needed without it. */
+function withoutExample(file: StarterFile): StarterFile {
+  if (file.path !== "package.json") return file;
+  const { dependencies: _, ...kept } = packageSchema.parse(JSON.parse(Buffer.from(file.contents).toString("utf8")));
+  return { ...file, contents: Buffer.from(toText(kept)) };
+}
 
 /** `isMerged`: it includes the existing content. */
 interface PlannedFile extends StarterFile {

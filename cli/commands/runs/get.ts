@@ -43,12 +43,17 @@ export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
     ])
     .argument("<id>", "Id of the run")
     .option("--wait", "Wait until the run ends. Exit code 1 unless it completed")
+    .option("--reveal", "Show the recorded values of sensitive fields. The audit log records it")
     .action(runner.action(getRun));
 }
 
 const timelineAnswer = z.object({ data: z.array(timelineEntrySchema) });
 
-async function getRun(context: CommandContext, id: string, options: { wait?: boolean }): Promise<number> {
+async function getRun(
+  context: CommandContext,
+  id: string,
+  options: { wait?: boolean; reveal?: boolean },
+): Promise<number> {
   const api = await context.api();
   let run = await aboutRun(api, id, () =>
     api.request({ path: apiPath`/runs/${id}`, answer: runSchema, notFoundFix: findsRuns }),
@@ -57,6 +62,7 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
     notifyIfIdle(context);
     run = await waitForRun(api, id);
   }
+  if (options.reveal) run = await api.request({ method: "POST", path: apiPath`/runs/${id}/reveal`, answer: runSchema });
   const timeline = context.isJson
     ? []
     : (await api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100 }, answer: timelineAnswer })).data;
@@ -64,6 +70,8 @@ async function getRun(context: CommandContext, id: string, options: { wait?: boo
     document: run,
     text: () => renderRun({ run, timeline, paint: context.terminal.out.paint, now: context.now() }),
   });
+  if (!context.isJson && run.isMasked)
+    context.notify(`Sensitive values are masked. \`signalbox runs get ${id} --reveal\` shows them.`);
   if (
     run.status === "waiting" &&
     timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested"

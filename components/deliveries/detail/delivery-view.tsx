@@ -1,14 +1,15 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { countVerdicts, ownHeaders, type DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
+import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { ComparePanel } from "../compare/compare-panel.tsx";
@@ -28,7 +29,20 @@ export function DeliveryView({ id }: { id: string }) {
   const delivery = useQuery(
     trpc.deliveries.get.queryOptions({ id }, { staleTime: isHeld ? 0 : Infinity, meta: { live: isHeld } }),
   );
-  if (delivery.data) return <LoadedDelivery delivery={delivery.data} />;
+  // Revealed values leave the memory of the page with it.
+  const reveal = useMutation(trpc.deliveries.reveal.mutationOptions({ gcTime: 0 }));
+  const revealed = reveal.data?.id === id ? reveal.data : undefined;
+  if (delivery.data)
+    return (
+      <LoadedDelivery
+        delivery={revealed ?? delivery.data}
+        note={
+          delivery.data.isMasked && (
+            <MaskedNote what="delivery" reveal={{ ...reveal, data: revealed, mutate: () => reveal.mutate({ id }) }} />
+          )
+        }
+      />
+    );
   if (delivery.error)
     return (
       <ErrorNote title={`${id} could not be loaded`} error={delivery.error} retry={() => void delivery.refetch()} />
@@ -36,7 +50,7 @@ export function DeliveryView({ id }: { id: string }) {
   return <LoadingRows label="Loading the delivery" rows={8} />;
 }
 
-function LoadedDelivery({ delivery }: { delivery: DeliveryDetails }) {
+function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: ReactNode }) {
   const [compare, setCompare] = useQueryState("compare", parseAsString.withOptions({ history: "push" }));
   const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
   const { verdicts } = delivery;
@@ -46,6 +60,7 @@ function LoadedDelivery({ delivery }: { delivery: DeliveryDetails }) {
   return (
     <>
       <DeliveryHead delivery={delivery} onCompare={(other) => void setCompare(other)} />
+      {note}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {compare !== null && (
           <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
@@ -13,6 +13,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ModalElement } from "../../ui/dialog.tsx";
+import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { PageTitle, Panel } from "../../ui/page-layout.tsx";
 import { Segmented } from "../../ui/choice.tsx";
@@ -56,6 +57,7 @@ export function RunView({ id }: { id: string }) {
 
 function LoadedRun({ run }: { run: Run }) {
   const timeline = useTimeline(run);
+  const [revealed, setRevealed] = useState<Run | null>(null);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
   // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
   const wasOpenedHere = useRef(false);
@@ -109,7 +111,10 @@ function LoadedRun({ run }: { run: Run }) {
           className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}
         >
           {failures.length > 0 && <ErrorPanel key={run.id} failures={failures} />}
-          <RunData run={run} />
+          <div>
+            <Masked run={run} onReveal={setRevealed} />
+            <RunData run={revealed?.id === run.id ? revealed : run} />
+          </div>
         </div>
       </div>
       <p className="mt-4 text-s text-ink-3">
@@ -144,6 +149,28 @@ function LoadedRun({ run }: { run: Run }) {
       </p>
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
+  );
+}
+
+/** Of the payload, the input and the output. The timeline stays masked. */
+function Masked({ run: { id, isMasked }, onReveal }: { run: Run; onReveal: (revealed: Run | null) => void }) {
+  const trpc = useTRPC();
+  const reveal = useMutation(trpc.runs.reveal.mutationOptions({ gcTime: 0, onSuccess: onReveal }));
+  if (!isMasked) return null;
+  const reset = () => {
+    reveal.reset();
+    onReveal(null);
+  };
+  return (
+    <MaskedNote
+      what="run"
+      reveal={{
+        ...reveal,
+        data: reveal.data?.id === id ? reveal.data : undefined,
+        mutate: () => reveal.mutate({ id }),
+        reset,
+      }}
+    />
   );
 }
 

@@ -29,7 +29,7 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
   .record({
     steps: fc.array(
       fc.record({
-        verb: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"),
+        operation: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"),
         ms: fc.integer({ min: 0, max: 3_000 }),
       }),
       { maxLength: 30 },
@@ -44,27 +44,27 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
     ];
     let at = 2;
     let attempt = 1;
-    for (const [index, { verb, ms }] of steps.entries()) {
-      const name = `${verb}-${index}`;
+    for (const [index, { operation, ms }] of steps.entries()) {
+      const name = `${operation}-${index}`;
       const note = (afterMs: number, kind: TimelineKind, rest: Partial<TimelineEntry> = {}) =>
         events.push([(at += afterMs), kind, { attempt, name, ...rest }]);
-      if (verb === "log") note(ms, "log", { name: null, level: "info", message: name });
-      if (verb === "cancel") note(ms, "cancel_requested", { name: null });
-      if (verb === "step") {
+      if (operation === "log") note(ms, "log", { name: null, level: "info", message: name });
+      if (operation === "cancel") note(ms, "cancel_requested", { name: null });
+      if (operation === "step") {
         note(ms, "step_started");
         note(ms, "step_completed", { durationMs: ms });
       }
-      if (verb === "sleep") {
+      if (operation === "sleep") {
         note(1, "sleep_started", { until: isoAt(at + 1 + longMs) });
         note(longMs + 3, "resumed", { name: null });
         note(0, "sleep_finished");
       }
-      if (verb === "lost") {
+      if (operation === "lost") {
         note(ms, "step_started");
         note(ms, "worker_lost", { name: null });
         note(ms, "resumed", { name: null });
       }
-      if (verb === "failing") {
+      if (operation === "failing") {
         note(ms, "step_started");
         note(ms, "step_failed", { durationMs: ms });
         note(0, "attempt_failed", { name: null });

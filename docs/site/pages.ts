@@ -1,0 +1,78 @@
+/**
+ * The pages of the site: which Markdown file becomes which page, and where it is in the sidebar. Every file of `docs/`
+ * must be listed: the build fails for one that is not.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export const repository = join(import.meta.dirname, "../..");
+
+export interface Section {
+  label: string;
+  /** Source files, relative to the repository, in the order of the sidebar. */
+  files: readonly string[];
+  collapsed?: boolean;
+}
+
+const docs = (...names: string[]) => names.map((name) => `docs/${name}.md`);
+const folder = (name: string) =>
+  readdirSync(join(repository, name))
+    .filter((file) => file.endsWith(".md") && file !== "README.md")
+    .toSorted()
+    .map((file) => `${name}/${file}`);
+
+export const home = "README.md";
+
+export const sections: readonly Section[] = [
+  { label: "Start", files: docs("sdk", "senders") },
+  { label: "Concepts", files: docs("receiving", "workflows", "agents", "build") },
+  {
+    label: "Guides",
+    files: docs(
+      "testing",
+      "client",
+      "changing-workflows",
+      "recovery",
+      "backtest",
+      "alerts",
+      "sensitive-data",
+      "people",
+    ),
+  },
+  { label: "Deploy", files: docs("deploying", "scaling") },
+  { label: "Operate", files: docs("app", "upkeep", "failures", "metrics", "tracing", "logs") },
+  { label: "Reference", files: docs("cli", "api") },
+  { label: "Errors", files: ["docs/errors/README.md", ...folder("docs/errors")], collapsed: true },
+  { label: "Guarantees", files: [...docs("promises", "threat-model", "performance"), "SECURITY.md", "CHANGELOG.md"] },
+  {
+    label: "For contributors",
+    files: ["CONTRIBUTING.md", ...docs("packaging"), ...folder("docs/decisions")],
+    collapsed: true,
+  },
+];
+
+/** Files of `docs/` that are in no section, and files of sections that do not exist. */
+export function findUnlisted(): { missing: string[]; unknown: string[] } {
+  const existing = ["docs", "docs/errors", "docs/decisions"].flatMap((name) =>
+    readdirSync(join(repository, name))
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => `${name}/${file}`),
+  );
+  const listed = sections.flatMap(({ files }) => files);
+  return {
+    missing: existing.filter((file) => !listed.includes(file)),
+    unknown: listed.filter((file) => file.startsWith("docs/") && !existing.includes(file)),
+  };
+}
+
+/** The path of a page, without slashes at its ends: `errors/not_found`. */
+export function slugOf(file: string): string {
+  if (file === home) return "index";
+  if (file === "CONTRIBUTING.md") return "contributing";
+  if (file === "docs/packaging.md") return "contributing/packaging";
+  if (file.startsWith("docs/decisions/")) return `contributing/decisions/${nameOf(file)}`;
+  if (file === "docs/errors/README.md") return "errors";
+  return file.startsWith("docs/") ? file.slice("docs/".length).replace(/\.md$/, "") : nameOf(file).toLowerCase();
+}
+
+const nameOf = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "");
