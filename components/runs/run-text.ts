@@ -1,6 +1,9 @@
 import type { StartedBy, RunsUsage } from "../../server/contract/run.ts";
 import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
 
+/** The number of replays listed on the page of a run, newest first. */
+export const shownReplays = 3;
+
 export const startedByLabels: Record<StartedBy, string> = {
   webhook: "webhook",
   form: "app",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { groupsOf, hrefFrom, contentSearchesFor, pagesFor, searchTextOf } from "./entry.ts";
+import { approvalsFor, groupsOf, hrefFrom, contentSearchesFor, pagesFor, searchTextOf } from "./entry.ts";
 
 const id = "run_01M7YJ1EX743RPB9ARP7CQES6B";
 
@@ -57,6 +57,8 @@ it("pages are found by word prefixes", () => {
   expect(pagesFor("fail run").map((page) => page.href)).toEqual(["/runs?status=failed"]);
   expect(pagesFor("nothing")).toEqual([]);
   expect(pagesFor("").length).toBeGreaterThan(3);
+  expect(approvalsFor("approval", 2).map(({ note }) => note)).toEqual(["2 runs"]);
+  expect([approvalsFor("deliv", 2), approvalsFor("", 0)]).toEqual([[], []]);
 });
 
 it("other text can be searched in bodies and inputs, unchanged", () => {

@@ -22,11 +22,13 @@ import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
 import { chooseTheme, type Theme } from "../shell/theme.ts";
+import { useRunsToApprove } from "../runs/run-badge.tsx";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/dialog.tsx";
 import {
+  approvalsFor,
   contentSearchesFor,
   type Entry,
   type EntryGroup,
@@ -204,6 +206,7 @@ function ThemeGroup({ onClose }: { onClose: () => void }) {
 function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
+  const waiting = useRunsToApprove(true);
   const text = searchTextOf(typed);
   const requestedText = useDebounced(text, debounceMs);
   const found = useQuery(
@@ -215,6 +218,7 @@ function useSearch(typed: string): SearchState {
   if (text === "")
     return {
       groups: withoutEmpty([
+        { name: "Needs attention", entries: approvalsFor("", waiting.length) },
         { name: "Recent", entries: recent },
         { name: "Go to", entries: pagesFor("") },
       ]),
@@ -225,6 +229,7 @@ function useSearch(typed: string): SearchState {
   const isPending = requestedText !== text || found.isFetching;
   const groups = withoutEmpty([
     ...(found.data ? groupsOf(found.data) : []),
+    { name: "Needs attention", entries: approvalsFor(requestedText, waiting.length) },
     { name: "Go to", entries: pagesFor(requestedText) },
     { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
   ]);
