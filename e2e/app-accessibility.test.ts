@@ -101,6 +101,8 @@ async function fill(service: Service): Promise<string[]> {
     `/runs/${runId}`,
     `/runs/${runId}?replay=edit`,
     ...runs,
+    `${runs[0]}?step=post`,
+    `${runs[0]}?view=logs`,
     "/runs/run_unknown",
     "/no-such-page",
     "/errors/unauthorized",

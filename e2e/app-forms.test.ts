@@ -65,10 +65,16 @@ const textArea = (page: Page) => page.getByRole("textbox", { name: "JSON", exact
 const field = (page: Page, name: string) =>
   page.getByRole("textbox", { name: new RegExp(`^${name.replaceAll(/[.[\]]/g, String.raw`\$&`)} `) });
 
+/** The text of the editor: its lines. A text that is longer than the window is drawn in part. */
+async function textIn(page: Page): Promise<string> {
+  await page.locator(".cm-content").waitFor();
+  return (await page.locator(".cm-line").allTextContents()).join("\n");
+}
+
 /** The draft as text, seen without leaving the form for good. */
 async function draftOf(page: Page): Promise<string> {
   await view(page, "JSON");
-  const text = await textArea(page).inputValue();
+  const text = await textIn(page);
   await view(page, "Form");
   return text;
 }
@@ -118,6 +124,7 @@ describe("the form of a trigger", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.waitForURL("**/deliveries/dlv_*");
     await page.getByText("2 evaluated · 2 fired").waitFor();
+    const sent = new URL(page.url()).pathname.split("/").at(-1);
     await page.getByText("a form in the app").waitFor();
     const { data } = await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs?limit=100`);
     const runs = data.filter(({ id }) => !before.includes(id));
@@ -125,13 +132,19 @@ describe("the form of a trigger", () => {
       ["large", "form"],
       ["paid", "form"],
     ]);
-    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(
-      new Set([new URL(page.url()).pathname.split("/").at(-1)]),
-    );
+    await page.goBack();
+    await page.getByRole("button", { name: "Only this trigger" }).click();
+    const alone = await inputOfRunAt(service, page);
+    expect([alone.trigger, alone.startedBy]).toEqual(["paid", "form"]);
+    await page.goto(`${service.url}/deliveries/${alone.deliveryId}`);
+    await page.getByText("a form in the app, to paid only").waitFor();
+    await page.getByText("1 evaluated · 1 fired").waitFor();
+    expect(new Set(runs.map(({ deliveryId }) => deliveryId))).toEqual(new Set([sent]));
     await page.goto(`${service.url}/?node=trigger:large`);
     await page
       .getByRole("complementary")
       .getByText(/^1 fired/)
+      .first()
       .waitFor();
     expect(errors).toEqual([]);
   });
@@ -178,6 +191,8 @@ describe("the form of a trigger", () => {
     await page.reload();
     await expect.poll(() => field(page, "id").inputValue(), patient).toBe("other");
     await page.getByRole("button", { name: "Start from" }).click();
+    const [first] = await page.getByRole("menuitem").allTextContents();
+    expect(first).toMatch(/^Ada's\{"id":"kept","amount":50/);
     await page.getByRole("menuitem", { name: /Ada's/ }).click();
     await expect.poll(() => field(page, "id").inputValue(), patient).toBe("kept");
     expect(errors).toEqual([]);
@@ -293,11 +308,47 @@ describe("the form of a workflow", () => {
     await expect
       .poll(() => textArea(page).evaluate((element) => element === document.activeElement), patient)
       .toBe(true);
-    expect(await textArea(page).inputValue()).toBe(broken);
+    expect(await textIn(page)).toBe(broken);
     await textArea(page).fill(JSON.stringify({ id: "x".repeat(100_000) }));
     await page.getByText("This is longer than 100,000 characters").waitFor();
     await textArea(page).fill('{"id":"x"}');
-    expect(await textArea(page).inputValue()).toBe('{"id":"x"}');
+    expect(await textIn(page)).toBe('{"id":"x"}');
+    expect(errors).toEqual([]);
+  });
+
+  it("reports a repeated name once, and sends it as written", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify(good).replace('"labels":{}', '"labels":{"team":"a","team":"b","team":"c"}'));
+    await page.getByRole("note").getByText("/labels/team appears more than once").waitFor();
+    expect(await page.getByText(/more than once|[Dd]uplicate|twice/).count()).toBe(1);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    expect((await inputOfRunAt(service, page)).input).toEqual({ ...good, labels: { team: "c" } });
+    expect(errors).toEqual([]);
+  });
+
+  it("edits JSON with completion from the schema, marks at invalid values, and folding; its code loads with the editor", async ({
+    service,
+  }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
+    const scripts = () => page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+    const before = new Set(await scripts());
+    await view(page, "JSON");
+    await textArea(page).fill('{"method": {"type": "card", "last4": "42"}, "paid": true}');
+    expect((await scripts()).filter((name) => name.endsWith(".js") && !before.has(name)).length).toBeGreaterThan(0);
+    await page.locator(".cm-lintRange-error", { hasText: '"42"' }).hover();
+    await page.getByText("/method/last4: Must have at least 4 characters").waitFor();
+    await page.getByText("Must be a string. /id").waitFor({ state: "detached" });
+    await textArea(page).press("ControlOrMeta+End");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.type(', "cur');
+    await page.getByRole("option", { name: /"currency"/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("option", { name: '"gbp"' }).click();
+    await expect.poll(() => textIn(page), patient).toContain('"paid": true, "currency": "gbp"}');
+    await page.getByRole("button", { name: "Indent" }).click();
+    await expect.poll(() => textIn(page), patient).toContain('\n  "method": {\n');
+    await page.locator(".cm-foldGutter [title='Fold line']").nth(1).click();
+    await page.locator(".cm-foldPlaceholder").waitFor();
     expect(errors).toEqual([]);
   });
 });

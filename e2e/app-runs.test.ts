@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished, vi } from "vitest";
-import type { RunSummary } from "../server/contract/run.ts";
+import type { RunStep, RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
@@ -25,7 +25,10 @@ export default defineWorkflow({
   output: z.object({ closed: z.string() }),
   retries: { attempts: 2, backoff: "fixed", initialDelay: "200ms" },
   async run({ mode, note }, ctx) {
-    await ctx.step("load", () => pause(5));
+    await ctx.step("load", async () => {
+      await pause(5);
+      return { rows: 42, source: "<i>ledger</i>" };
+    });
     ctx.log.info("Loaded <img src=x onerror=alert(1)>", { note });
     if (mode === "stream") {
       await ctx.step("gate", async () => {
@@ -142,9 +145,14 @@ describe("the page of a run", () => {
     const id = await start(service, { mode: "fails", note: "<b>note</b>" });
     await waitForRun(service, id);
     await page.goto(`${service.url}/runs/${id}`);
+    await page.getByRole("heading", { level: 1, name: "close-books" }).waitFor();
+    expect(await page.title()).toBe("✗ close-books · Signalbox");
+    const panel = page.getByRole("region", { name: "Errors" });
+    const timeline = page.getByRole("region", { name: "Timeline and logs" });
+    const [error, rows] = await Promise.all([panel.boundingBox(), timeline.boundingBox()]);
+    expect(error && rows && error.y + error.height <= rows.y).toBe(true);
     for (const tab of ["Attempt 2", "Attempt 1"]) {
       await page.getByRole("tab", { name: tab }).click();
-      const panel = page.getByRole("region", { name: "Errors" });
       await panel.getByText("503 <svg onload=alert(2)>").first().waitFor();
       await panel.locator("mark", { hasText: `throw new HttpError("503 <svg onload=alert(2)>");` }).waitFor();
       await panel.getByText("workflows/close-books.ts:").first().waitFor();
@@ -157,7 +165,58 @@ describe("the page of a run", () => {
       .getByText("<b>note</b>")
       .waitFor();
     await row(page, /^backoff/).waitFor();
+    await page.getByRole("tab", { name: /^Logs/ }).click();
+    const logs = page.getByRole("list", { name: "Logs" });
+    await logs.getByText("Loaded <img src=x").first().waitFor();
+    expect(await logs.getByRole("listitem").count()).toBe(2);
+    await page.getByRole("textbox", { name: "Text in the logs" }).fill("<B>NOTE");
+    await page.waitForURL("**find=*");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download these lines" }).click(),
+    ]);
+    expect(readFileSync(await download.path(), "utf8")).toMatch(/^\S+Z INFO Loaded <img .*\{"note":"<b>note<\/b>"\}\n/);
+    await page.getByRole("combobox", { name: "Log level" }).selectOption("error");
+    await page.getByText("No log line matches").waitFor();
+    await page.reload();
+    await page.getByText("0 of 2 lines").waitFor();
     expect(await page.locator("img[src=x], svg[onload], b:text-is('note')").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+
+  it("shows the result of a step, whose link opens it, and steps through the list that the reader came from", async ({
+    service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    const note = `trail-${Date.now()}`;
+    const older = await start(service, { mode: "sleeps", note });
+    await start(service, { mode: "quick" });
+    const newer = await start(service, { mode: "fails", note });
+    await waitForRun(service, newer);
+    await page.goto(`${service.url}/runs?${new URLSearchParams({ text: note })}`);
+    await page.getByRole("link", { name: newer }).click();
+    await page.waitForURL(`**/runs/${newer}`);
+    await row(page, /^step load, done/).click();
+    const result = page.getByRole("region", { name: "Result of load" });
+    await result.getByText('"<i>ledger</i>"').waitFor();
+    await result.getByText("36 B").waitFor();
+    await result.getByRole("button", { name: "Copy the result" }).waitFor();
+    await page.waitForURL("**?step=load&attempt=1");
+    await page.reload();
+    await result.getByText("42").waitFor();
+    expect(await row(page, /^step load, stored result reused/).getAttribute("aria-expanded")).toBe("false");
+    const { data } = await getJson<{ data: RunStep[] }>(`${service.url}/api/v1/runs/${newer}/steps?name=load`);
+    expect(data).toMatchObject([{ name: "load", result: { rows: 42, source: "<i>ledger</i>" }, resultBytes: 36 }]);
+
+    await page.keyboard.press("j");
+    await page.waitForURL(`**/runs/${older}`);
+    await page.getByText(/^sleeps until \d+ \w+, \d\d:\d\d, in 2 d$/).waitFor();
+    expect(await page.title()).toBe("◔ close-books · Signalbox");
+    expect(await page.getByRole("button", { name: "Older run (j)" }).isDisabled()).toBe(true);
+    await page.keyboard.press("k");
+    await page.waitForURL(`**/runs/${newer}`);
+    await page.getByRole("link", { name: "Runs", exact: true }).last().click();
+    await page.waitForURL(`**/runs?text=${note}`);
     expect(errors).toEqual([]);
   });
 

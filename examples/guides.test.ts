@@ -41,7 +41,6 @@ it("are found", () => {
 });
 
 it.each([
-  ["README.md", ["triggers/new-signup.ts"]],
   ["docs/testing.md", ["tests/new-signup.test.ts"]],
   ["docs/agents.md", ["agents/triage.ts", "triggers/new-issue.ts", "lib/model.ts", "lib/scripted-model.ts"]],
   [

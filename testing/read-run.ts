@@ -12,6 +12,7 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
   const run = await findRun({ store }, { id });
   const timeline = await store.listTimeline(id, { after: 0, limit: maxEntries });
   const trace = await getAgentTrace({ store }, id);
+  const [failureRun] = (await store.listRuns({ failureOf: id }, { limit: 1, cursor: null })).data;
   const { status, trigger, target, deliveryId, failureOf, attempt, input, output, error, createdAt, finishedAt } = run;
   return {
     id,
@@ -38,6 +39,7 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
     approvals: trace.approvals.flatMap(({ decision, request }) =>
       decision === null && status === "waiting" ? [{ tool: request.toolName, input: request.input }] : [],
     ),
+    onFailure: failureRun ? await readRun(store, failureRun.id, []) : null,
   };
 }
 

@@ -139,8 +139,12 @@ describe("a failed run", () => {
     expect(run).toFail("no connection");
     expect(run.error?.stack).toContain("workflows/flaky.ts");
     expect(() => expect(run).toComplete()).toThrow(/Expected the run of flaky to complete\.[^]*no connection/);
-    const others = await app.settle();
-    expect(others).toEqual([]);
+    expect(run.onFailure).toMatchObject({
+      status: "completed",
+      failureOf: run.id,
+      steps: [{ name: "report", result: "reported no connection" }],
+    });
+    expect(await app.settle()).toEqual([]);
   });
 });
 

@@ -21,8 +21,8 @@ export default async function Deliveries({ searchParams }: { searchParams: Promi
   const { queryClient, trpc } = await createReader();
   const now = Math.floor(requestTime() / 60_000) * 60_000;
   await Promise.all([
-    queryClient.prefetchQuery(trpc.deliveries.list.queryOptions(listInput(filters))),
-    queryClient.prefetchQuery(trpc.deliveries.histogram.queryOptions(histogramInput({ ...filters, window, now }))),
+    queryClient.prefetchQuery(trpc.deliveries.list.queryOptions(listInput(filters, { window, now }))),
+    queryClient.prefetchQuery(trpc.deliveries.histogram.queryOptions(histogramInput(filters, { window, now }))),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { type CSSProperties, type MouseEvent, type ReactNode, type Ref, useRef } from "react";
+import type { CSSProperties, MouseEvent, PointerEvent, ReactNode, Ref } from "react";
 import { type Column, rowTracks, type Selection, shownFrom } from "./column.ts";
 
 interface VirtualRowProps<Row> {
@@ -24,8 +24,8 @@ interface VirtualRowProps<Row> {
 export const rowLinkSelector = "a[data-row-link]";
 
 /**
- * One row, covered by its link. Elements with their own click or hover are above the link. Cells clip, and stay
- * `static`, below the link.
+ * One row, covered by its link. Elements with their own click are above the link. Cells clip, and stay `static`, below
+ * the link.
  */
 export function VirtualRow<Row>({
   row,
@@ -40,27 +40,12 @@ export function VirtualRow<Row>({
   isSelected,
   hasArrived,
 }: VirtualRowProps<Row>) {
-  const link = useRef<HTMLAnchorElement>(null);
-  const followLink = (event: MouseEvent) => {
-    if (event.target instanceof Element && event.target.closest("a, button, input, label, select")) return;
-    link.current?.dispatchEvent(
-      new globalThis.MouseEvent("click", {
-        bubbles: true,
-        cancelable: true,
-        ctrlKey: event.ctrlKey,
-        metaKey: event.metaKey,
-        shiftKey: event.shiftKey,
-      }),
-    );
-  };
   return (
-    // The link is accessible; this handler only extends it to text above the link that has a tooltip.
     <div
       ref={measure}
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      onClick={followLink}
       style={style}
       className={`absolute inset-x-0 top-0 grid gap-1 border-b px-4 py-3 hover:bg-sunken has-[a[data-row-link]:focus-visible]:bg-sunken md:h-11 ${rowTracks} md:items-center md:gap-x-4 md:py-0 ${isSelected ? "bg-sunken shadow-[inset_3px_0_0_var(--accent)]" : "bg-panel"} ${hasArrived ? "animate-arrive" : ""}`}
     >
@@ -73,8 +58,8 @@ export function VirtualRow<Row>({
         >
           {at === 0 && (
             <Link
-              ref={link}
               href={href}
+              onPointerMove={showTitleBelow}
               prefetch={false}
               data-row-link=""
               aria-label={label}
@@ -85,13 +70,19 @@ export function VirtualRow<Row>({
           <span aria-hidden className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
             {column.name}
           </span>
-          <div className="static min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label,[title]):not([data-row-link])]:relative">
+          <div className="static min-w-0 flex-1 break-words md:max-h-10 md:overflow-hidden md:*:align-middle [&_:is(a,button,input,label):not([data-row-link])]:relative">
             {column.cell(row)}
           </div>
         </div>
       ))}
     </div>
   );
+}
+
+/** The link covers the cells, so it shows the tooltip of the text at the pointer. */
+function showTitleBelow({ currentTarget: link, clientX, clientY }: PointerEvent<HTMLAnchorElement>): void {
+  const below = document.elementsFromPoint(clientX, clientY).find((one) => one !== link && one.hasAttribute("title"));
+  link.title = below?.getAttribute("title") ?? "";
 }
 
 interface SelectionBoxProps {

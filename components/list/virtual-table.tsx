@@ -23,6 +23,7 @@ import { coveredPx, useArrivals, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { useScrollMemory } from "./scroll-memory.ts";
 import { HeadRow, SelectionBox, VirtualRow } from "./table-rows.tsx";
+import { rememberTrail } from "./trail.tsx";
 import { formatNumber } from "../../server/domain/format.ts";
 
 interface Props<Row> {
@@ -142,6 +143,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
           role="rowgroup"
           className="relative"
           style={{ height: virtualizer.getTotalSize() }}
+          onClickCapture={() => rememberTrail(keys)}
           {...handlers}
         >
           {items.map((item) => {

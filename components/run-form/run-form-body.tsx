@@ -1,9 +1,11 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
+import { useTRPC } from "../trpc/trpc.ts";
 import { useModKey } from "../ui/browser.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -14,7 +16,7 @@ import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
 import { exampleHeaders, givenHeaders, receivedHeaders } from "./draft/header-texts.ts";
 import { HeaderFields } from "./form/header-fields.tsx";
-import { JsonEditor } from "./json-editor.tsx";
+import { JsonEditor } from "./editor/json-editor.tsx";
 import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
 import { asSchema, flatten, own } from "./schema/resolve-schema.ts";
 import { isPrompt, type RunSubject, triggerOf } from "./run-subject.ts";
@@ -67,11 +69,20 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
   useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
+  /** The trigger of the next submit, if only one evaluates the delivery. */
+  const only = useRef<string | undefined>(undefined);
+  const takeOnly = () => {
+    const trigger = only.current;
+    only.current = undefined;
+    return trigger;
+  };
   const send = () => {
+    const trigger = takeOnly();
     if (draft.fault || disabledReason !== undefined) return;
-    starter.start(draft.text, headers);
+    starter.start(draft.text, headers, trigger);
   };
   const showInvalid = () => {
+    takeOnly();
     showAll();
     const pointers = local.map(({ pointer }) => pointer);
     // After the issues are rendered.
@@ -81,12 +92,14 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
     setView("json");
     requestAnimationFrame(() => document.getElementById(`${formId}-json`)?.focus());
   };
-  const submit = () => {
+  const submit = (trigger?: string) => {
+    only.current = trigger;
     if (view === "form" && draft.draft) element.current?.querySelector<HTMLFormElement>("form")?.requestSubmit();
     else if (draft.fault) showJson();
     else send();
   };
-  useSendKey(element, submit);
+  useSendKey(element, () => submit());
+  const isShared = useIsShared(subject);
   const setText = (text: string, label?: string) => {
     starter.reset();
     draft.setText(text, label);
@@ -132,7 +145,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
             }}
           />
         )}
-        {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} onText={setJson} />}
+        {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} schema={schema} onText={setJson} />}
         {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
           <PromptForm
             draft={draft.draft}
@@ -166,24 +179,33 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
         <StartResult starter={starter} />
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <Button
             tone="primary"
             title={disabledReason}
             disabled={disabledReason !== undefined || starter.isBusy}
             aria-busy={starter.isBusy}
             aria-keyshortcuts="Meta+Enter Control+Enter"
-            onClick={submit}
+            onClick={() => submit()}
           >
             {startLabels[subject.kind]}
           </Button>
+          {subject.kind === "trigger" && isShared && (
+            <Button
+              title={disabledReason ?? `Send it to ${subject.slug} only: the other triggers on the endpoint ignore it`}
+              disabled={disabledReason !== undefined || starter.isBusy}
+              onClick={() => submit(subject.slug)}
+            >
+              Only this trigger
+            </Button>
+          )}
           <span className="inline-flex [&>button]:h-8">
             <CopyButton label="Copy as curl" text={() => curl(draft.text, headers)}>
               Copy as curl
             </CopyButton>
           </span>
           {disabledReason && <span className="text-s text-ink-3">{disabledReason}</span>}
-          <kbd className="ml-auto rounded-s border border-line-strong px-1.5 text-xs text-ink-3">
+          <kbd className="ml-auto rounded-s whitespace-nowrap max-sm:hidden border border-line-strong px-1.5 text-xs text-ink-3">
             {mod === "⌘" ? "⌘↵" : "Ctrl ↵"}
           </kbd>
         </div>
@@ -198,6 +220,13 @@ const views = [
 ];
 
 const startLabels: Record<RunSubject["kind"], string> = { trigger: "Send", target: "Run", replay: "Replay" };
+
+/** Whether other triggers evaluate what this form sends. */
+function useIsShared(subject: RunSubject): boolean {
+  const trpc = useTRPC();
+  const names = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
+  return subject.kind === "trigger" && names.filter(({ endpoint }) => endpoint === subject.endpoint).length > 1;
+}
 
 function isJsonText(text: string): boolean {
   try {

@@ -18,7 +18,7 @@ interface Issues {
 }
 
 /** Issues that are visible before the field loses the focus. */
-const urgent = new Set(["json", "duplicate"]);
+const urgent = new Set(["json"]);
 
 /** The validation issues of a draft, and which of them are visible. `rejection`: the server rejected this draft. */
 export function useIssues({

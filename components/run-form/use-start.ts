@@ -10,7 +10,8 @@ import type { GivenHeaders } from "./draft/header-texts.ts";
 import type { RunSubject } from "./run-subject.ts";
 
 export interface Starter {
-  start: (text: string, headers: GivenHeaders) => void;
+  /** `trigger`: the only trigger on the endpoint that evaluates the delivery. */
+  start: (text: string, headers: GivenHeaders, trigger?: string) => void;
   isBusy: boolean;
   /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
   problem: ProblemText | null;
@@ -47,10 +48,10 @@ export function useStart(subject: RunSubject): Starter {
     trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }),
   );
   const used = { trigger: send, target: run, replay }[subject.kind];
-  const start = (text: string, headers: GivenHeaders) => {
+  const start = (text: string, headers: GivenHeaders, trigger?: string) => {
     if (used.isPending) return;
     setSent(text);
-    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, headers });
+    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, headers, trigger });
     else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };

@@ -8,7 +8,7 @@ import { formatReason, verdictStages } from "../../server/domain/deliveries/desc
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
-import { verdictOutcomes } from "../ui/statuses.ts";
+import { verdictStyle } from "../ui/statuses.ts";
 import type { GivenHeaders } from "./draft/header-texts.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
 
@@ -61,7 +61,7 @@ function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
       {verdicts.map((verdict) => (
         <li key={verdict.attachmentId} className="min-w-0 text-s break-words text-ink-2">
           <span className="mr-2 inline-flex align-middle">
-            <StatusBadge status={verdictOutcomes[verdict.outcome]} label={verdict.trigger} />
+            <StatusBadge status={verdictStyle(verdict.outcome, verdicts)} label={verdict.trigger} />
           </span>
           {formatVerdict(verdict)}
         </li>

@@ -1,5 +1,6 @@
-import type { StartedBy, RunsUsage } from "../../server/contract/run.ts";
+import type { RunSummary, RunsUsage, StartedBy } from "../../server/contract/run.ts";
 import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { runStatuses } from "../ui/statuses.ts";
 
 /** The number of replays listed on the page of a run, newest first. */
 export const shownReplays = 3;
@@ -12,6 +13,11 @@ export const startedByLabels: Record<StartedBy, string> = {
   replay: "replay",
   failure: "onFailure of",
 };
+
+/** The title of a run in the browser's tab: `✗ welcome-email`. */
+export function runTitle({ status, target }: Pick<RunSummary, "status" | "target">): string {
+  return `${runStatuses[status].mark} ${target.slug}`;
+}
 
 /** `312 runs, 1.2 M tokens, $4.10`; mentions unknown costs, and that older runs are left out. */
 export function formatRunsUsage({

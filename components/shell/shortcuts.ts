@@ -72,6 +72,13 @@ export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
     ],
   },
   {
+    name: "Runs and deliveries",
+    keys: [
+      { keys: ["j"], action: "Next of the list" },
+      { keys: ["k"], action: "Previous of the list" },
+    ],
+  },
+  {
     name: "Canvas",
     keys: [
       { keys: ["←", "→", "↑", "↓"], action: "Move between nodes" },

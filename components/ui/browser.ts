@@ -1,6 +1,6 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 /** Whether the page is hydrated. */
 export function useIsHydrated(): boolean {
@@ -15,6 +15,13 @@ export function useOrigin(): string {
 /** The name of the shortcut modifier key; `null` before hydration. */
 export function useModKey(): "⌘" | "Ctrl" | null {
   return useBrowserValue(() => (/mac|iphone|ipad/i.test(navigator.platform) ? "⌘" : "Ctrl"), null);
+}
+
+/** The title of the browser's tab, while it changes without a navigation. */
+export function useTabTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Signalbox`;
+  }, [title]);
 }
 
 const wide = "(width >= 768px)";

@@ -12,6 +12,8 @@ export interface MenuItem {
   tone?: "plain" | "danger";
   /** A second line in small letters. */
   note?: string;
+  /** A line of code: the beginning of the text that the item stands for. */
+  preview?: string;
   isDisabled?: boolean;
   /** Set in menus that select one of several items: `true` shows a mark. */
   isChosen?: boolean;
@@ -80,6 +82,7 @@ function Item({ item }: { item: MenuItem }) {
       <span className="min-w-0">
         <span className="block truncate font-medium">{item.label}</span>
         {item.note && <span className="block text-s text-ink-3">{item.note}</span>}
+        {item.preview && <code className="block truncate text-xs text-ink-3">{item.preview}</code>}
       </span>
       {item.isChosen && <DropdownMenu.ItemIndicator className="ml-auto size-1.5 shrink-0 rounded-full bg-accent" />}
     </>

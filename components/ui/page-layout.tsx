@@ -1,28 +1,36 @@
 import Link from "next/link";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { CopyButton } from "./copy-button.tsx";
+import { Tabs } from "./tabs.tsx";
 
-/** Breadcrumb, id and status of a page. */
+/** The list that a page belongs to, its id, its title, and the status and actions after it. `nav` is above them. */
 export function PageTitle({
-  crumb,
+  list,
   id,
+  title,
+  nav,
   children,
 }: {
-  crumb: { href: string; label: string; rest: string };
+  list: { href: string; label: string };
   id: string;
+  title: ReactNode;
+  nav?: ReactNode;
   children?: ReactNode;
 }) {
   return (
     <>
-      <p className="text-s text-ink-3">
-        <Link href={crumb.href} className="hover:text-ink hover:underline">
-          {crumb.label}
-        </Link>{" "}
-        / {crumb.rest}
-      </p>
-      <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="min-w-0 font-mono text-l font-[640] break-all md:text-xl">{id}</h1>
-        <CopyButton text={id} label="Copy the id" />
+      <div className="flex h-8 items-center gap-1 text-s text-ink-3">
+        <p className="min-w-0 truncate">
+          <Link href={list.href} prefetch={false} className="hover:text-ink hover:underline">
+            {list.label}
+          </Link>{" "}
+          / <code title={id}>{id}</code>
+        </p>
+        <CopyButton text={id} label="Copy the id" size="s" />
+        {nav !== undefined && <span className="ml-auto flex shrink-0">{nav}</span>}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <h1 className="min-w-0 text-l font-[640] [overflow-wrap:anywhere] md:text-xl">{title}</h1>
         {children}
       </div>
     </>
@@ -50,6 +58,20 @@ export function Panel({
       {children}
     </section>
   );
+}
+
+/** A card whose title is a row of tabs. `title` is its accessible name. */
+export function TabbedPanel({ title, ...tabs }: { title: string } & Omit<ComponentProps<typeof Tabs>, "label">) {
+  return (
+    <section aria-label={title} className="min-w-0 overflow-hidden rounded-l border bg-panel [&>[role=tablist]]:px-4">
+      <Tabs label={title} {...tabs} />
+    </section>
+  );
+}
+
+/** A bar above the rows of a panel: filters on the left, actions on the right. */
+export function PanelBar({ children }: { children: ReactNode }) {
+  return <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-1.5">{children}</div>;
 }
 
 /** The line of facts below a page title. Omits facts without a value. */

@@ -33,15 +33,20 @@ export interface StatusStyle {
   tone: Tone;
 }
 
-/** Label, icon and tone of run statuses. */
-export const runStatuses: Record<RunStatus, StatusStyle> = {
-  queued: { label: "queued", icon: CircleDashed, tone: "idle" },
-  running: { label: "running", icon: LoaderCircle, tone: "run" },
-  waiting: { label: "waiting", icon: Clock, tone: "wait" },
-  completed: { label: "completed", icon: CircleCheck, tone: "ok" },
-  failed: { label: "failed", icon: TriangleAlert, tone: "bad" },
-  canceled: { label: "canceled", icon: CircleSlash, tone: "idle" },
-  timed_out: { label: "timed out", icon: TimerOff, tone: "bad" },
+/** A status of what a page is about: its character is part of the title of the browser's tab. */
+interface PageStatus extends StatusStyle {
+  mark: string;
+}
+
+/** Label, icon, tone and mark of run statuses. */
+export const runStatuses: Record<RunStatus, PageStatus> = {
+  queued: { label: "queued", icon: CircleDashed, tone: "idle", mark: "○" },
+  running: { label: "running", icon: LoaderCircle, tone: "run", mark: "●" },
+  waiting: { label: "waiting", icon: Clock, tone: "wait", mark: "◔" },
+  completed: { label: "completed", icon: CircleCheck, tone: "ok", mark: "✓" },
+  failed: { label: "failed", icon: TriangleAlert, tone: "bad", mark: "✗" },
+  canceled: { label: "canceled", icon: CircleSlash, tone: "idle", mark: "⊘" },
+  timed_out: { label: "timed out", icon: TimerOff, tone: "bad", mark: "✗" },
 };
 
 /** A run that waits for approval. */
@@ -55,13 +60,13 @@ export const healths: Record<Health, StatusStyle> = {
   failing: { label: "most", icon: CircleX, tone: "bad" },
 };
 
-/** Label, icon and tone of delivery outcomes. */
-export const deliveryOutcomes: Record<DeliveryOutcome, StatusStyle> = {
-  accepted: { label: "accepted", icon: CircleCheck, tone: "ok" },
-  skipped: { label: "skipped", icon: SkipForward, tone: "idle" },
-  rejected: { label: "rejected", icon: TriangleAlert, tone: "bad" },
-  repeated: { label: "repeated", icon: Repeat2, tone: "wait" },
-  held: { label: "held", icon: Inbox, tone: "run" },
+/** Label, icon, tone and mark of delivery outcomes. */
+export const deliveryOutcomes: Record<DeliveryOutcome, PageStatus> = {
+  accepted: { label: "accepted", icon: CircleCheck, tone: "ok", mark: "✓" },
+  skipped: { label: "skipped", icon: SkipForward, tone: "idle", mark: "–" },
+  rejected: { label: "rejected", icon: TriangleAlert, tone: "bad", mark: "✗" },
+  repeated: { label: "repeated", icon: Repeat2, tone: "wait", mark: "↻" },
+  held: { label: "held", icon: Inbox, tone: "run", mark: "◔" },
 };
 
 /** Label, icon and tone of verdicts. */
@@ -72,6 +77,20 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle" },
   disabled: { label: "disabled", icon: Pause, tone: "wait" },
 };
+
+/**
+ * The style of one verdict among all verdicts of a delivery: a body that is wrong for some triggers only is what shared
+ * endpoints receive, and no fault.
+ */
+export function verdictStyle(outcome: VerdictOutcome, all: readonly { outcome: VerdictOutcome }[]): StatusStyle {
+  const style = verdictOutcomes[outcome];
+  return outcome === "request_mismatch" && fitsSome(all) ? { ...style, icon: ListX, tone: "idle" } : style;
+}
+
+/** Whether the body is right for at least one trigger. */
+export function fitsSome(all: readonly { outcome: VerdictOutcome }[]): boolean {
+  return all.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
+}
 
 /** Label, icon and tone of alerts. */
 export const alertStatuses: Record<Alert["status"], StatusStyle> = {

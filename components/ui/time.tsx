@@ -2,7 +2,14 @@
 
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { useIsHydrated } from "./browser.ts";
-import { formatDuration, formatLocal, formatRelativeTime, formatUtc } from "../../server/domain/format.ts";
+import {
+  formatAxisTime,
+  formatDuration,
+  formatLocal,
+  formatLocalTime,
+  formatRelativeTime,
+  formatUtc,
+} from "../../server/domain/format.ts";
 
 /** When the server rendered the page. The first render in the browser uses the same time, so that hydration matches. */
 export const RenderedAt = createContext(0);
@@ -47,6 +54,21 @@ export function RelativeTime({ iso }: { iso: string }) {
   return (
     <time dateTime={iso} title={exact} className="whitespace-nowrap tabular-nums">
       {formatRelativeTime(iso, now)}
+    </time>
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** A time in the future: `06:07:35, in 10 s`; with the date, if it is more than a day ahead. */
+export function UpcomingTime({ iso }: { iso: string }) {
+  const now = useNow();
+  const timeZone = useIsHydrated() ? undefined : "UTC";
+  const at = Date.parse(iso);
+  const time = at - now > dayMs ? formatAxisTime(iso, { spansDays: true, timeZone }) : formatLocalTime(at, timeZone);
+  return (
+    <time dateTime={iso} title={formatUtc(iso)} className="tabular-nums">
+      {time}, {at > now ? formatRelativeTime(iso, now) : "due now"}
     </time>
   );
 }

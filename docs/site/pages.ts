@@ -24,7 +24,7 @@ const folder = (name: string) =>
 export const home = "README.md";
 
 export const sections: readonly Section[] = [
-  { label: "Start", files: docs("sdk", "senders") },
+  { label: "Start", files: docs("README", "sdk", "senders") },
   { label: "Concepts", files: docs("receiving", "workflows", "agents", "build") },
   {
     label: "Guides",
@@ -72,6 +72,7 @@ export function slugOf(file: string): string {
   if (file === "docs/packaging.md") return "contributing/packaging";
   if (file.startsWith("docs/decisions/")) return `contributing/decisions/${nameOf(file)}`;
   if (file === "docs/errors/README.md") return "errors";
+  if (file === "docs/README.md") return "documentation";
   return file.startsWith("docs/") ? file.slice("docs/".length).replace(/\.md$/, "") : nameOf(file).toLowerCase();
 }
 

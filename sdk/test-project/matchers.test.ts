@@ -35,6 +35,7 @@ const run: TestRun = {
   logs: [],
   toolCalls: [],
   approvals: [],
+  onFailure: null,
 };
 const failed: TestRun = {
   ...run,

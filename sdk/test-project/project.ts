@@ -181,6 +181,8 @@ export interface TestRun {
   }[];
   /** The tool calls that wait for `approve` or `deny`. */
   readonly approvals: readonly { readonly tool: string; readonly input: unknown }[];
+  /** The run of its `onFailure`; `null`: it has not failed, or its target has no `onFailure`. */
+  readonly onFailure: TestRun | null;
 }
 
 export interface TestStep {

@@ -12,6 +12,10 @@ export const ownHeaders = {
   redeliveryOf: "signalbox-redelivery-of",
   /** `form`: a person sent the delivery from a form of the app. */
   sentFrom: "signalbox-sent-from",
+  /** The first delivery of the event that this delivery repeats. */
+  repeatOf: "signalbox-repeat-of",
+  /** The only trigger that evaluated the delivery: a person sent it from the form of that trigger. */
+  sentTo: "signalbox-sent-to",
   /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
   signatureCheck: "signalbox-signature-check",
   /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
@@ -131,6 +135,8 @@ export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evalua
 
 /** A delivery in the lists of the app. */
 export interface DeliveryRow extends DeliverySummary {
+  /** The kind of the event, by the header and the fields that name it: `issues opened`. `null`: nothing names it. */
+  event: string | null;
   /** Why it did, or did not, start a run, in one line. */
   decision: string;
   /** The endpoint that the sender of a delivery to an unknown endpoint probably meant; `null`: none is similar. */

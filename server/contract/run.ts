@@ -73,6 +73,24 @@ export const runSchema = runSummarySchema.extend({
   error: runErrorSchema.nullable(),
 });
 
+/** A step, a sleep or an approval of a run. */
+export const runStepSchema = z.object({
+  /** Unique in the run: the second step with the same name is `name#2`. */
+  name: z.string(),
+  kind: z.enum(["step", "sleep", "approval"]),
+  /** The attempt that finished it, or that executes it. */
+  attempt: z.int(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+  /** The end of a sleep, the time at which an approval expires, or of the next try of a step. */
+  until: z.iso.datetime().nullable(),
+  /** What the step returned, as stored; `null` where it has not finished. Of an approval: request and decision. */
+  result: jsonSchema.nullable(),
+  /** The length of `result` as JSON; `null`: there is none yet. */
+  resultBytes: z.int().nullable(),
+});
+
+export type RunStep = z.infer<typeof runStepSchema>;
 export type RunStatus = z.infer<typeof runStatusSchema>;
 export type StartedBy = z.infer<typeof startedBySchema>;
 export type RunError = z.infer<typeof runErrorSchema>;

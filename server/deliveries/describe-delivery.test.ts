@@ -33,6 +33,7 @@ const delivery: DeliverySummary = {
 const sources = projectFixture();
 const project = { project: { current: () => sources } };
 const describeDecision = (row: DeliverySummary) => describeRow(project, row).decision;
+const eventOf = (row: DeliverySummary, text: string) => describeRow(project, row, Buffer.from(text)).event;
 const problem = {
   type: "/errors/x",
   title: "The body does not match",
@@ -68,11 +69,19 @@ it("a delivery that one trigger did not match has the stage, the path and the ac
   );
 });
 
+it("a delivery has the kind of its event, by its header and its fields", () => {
+  const github = { ...delivery, headers: { "x-github-event": "issues" } };
+  expect(eventOf(github, '{"action": "opened", "issue": {}}')).toBe("issues opened");
+  expect(eventOf(delivery, '{"type": "invoice.paid"}')).toBe("invoice.paid");
+  expect(eventOf(github, "not JSON")).toBe("issues");
+  expect(eventOf(delivery, '{"amount": 5}')).toBeNull();
+});
+
 it("a held delivery waits for a release, and has the reason", () => {
   const held = { ...delivery, outcome: "held" as const };
   expect(describeDecision(held)).toBe("Waits for a release: filter: /data/amount: expected ≥ 10000, was 4200");
   expect(describeDecision({ ...held, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
-    "Waits for a release: 0 of 2 fired, stopped at filter, request",
+    "Waits for a release: 0 of 2 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
   );
 });
 
@@ -97,7 +106,7 @@ it("a delivery to several triggers has the number and the names of those that fi
     "1 of 2 fired: invoice-paid",
   );
   expect(describeDecision({ ...delivery, verdicts: [verdict(), verdict({ outcome: "request_mismatch" })] })).toBe(
-    "0 of 2 fired, stopped at filter, request",
+    "0 of 2 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
   );
   expect(describeDecision({ ...delivery, outcome: "accepted", verdicts: [fired] })).toBe("invoice-paid fired");
 });
@@ -134,7 +143,9 @@ it("only a delivery to an unknown endpoint has a probable one", () => {
 it("verdicts that are not listed are counted, with the stage and the field that stopped them", () => {
   const unlisted = { outcome: "request_mismatch", pointer: "/type", actual: '"refund"', count: 1200 } as const;
   const many = { ...delivery, unlistedVerdicts: [unlisted] };
-  expect(describeDecision(many)).toBe("0 of 1,201 fired, stopped at filter, request");
+  expect(describeDecision(many)).toBe(
+    "0 of 1,201 fired, stopped at filter, request; billing-audit: /data/amount: expected ≥ 10000, was 4200",
+  );
   expect(describeDecision({ ...many, verdicts: [] })).toBe("0 of 1,200 fired, stopped at request");
   expect(describeDecision({ ...many, verdicts: [verdict({ outcome: "matched", reasons: [] })] })).toBe(
     "1 of 1,201 fired: billing-audit",

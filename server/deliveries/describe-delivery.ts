@@ -7,12 +7,14 @@ import {
   type EvaluatedDelivery,
   type VerdictList,
 } from "../contract/delivery.ts";
+import type { Json } from "../contract/json.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../domain/did-you-mean.ts";
 import { formatNumber } from "../domain/format.ts";
+import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -20,12 +22,17 @@ import { getDelivery } from "./read-deliveries.ts";
 
 /** Deliveries as lists of the app show them, newest first. */
 export async function listDeliveryRows(
-  deps: { store: Pick<DeliveryStore, "listDeliveries">; project: ProjectReader },
+  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">; project: ProjectReader },
   p: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliveryRow>> {
   const page = await deps.store.listDeliveries(p.filter, p.page);
-  return { ...page, data: page.data.map((delivery) => describeRow(deps, delivery)) };
+  const short = page.data.filter(({ bodyBytes }) => bodyBytes > 0 && bodyBytes <= maxReadBytes).map(({ id }) => id);
+  const bodies = short.length === 0 ? new Map() : await deps.store.getDeliveryBodies(short);
+  return { ...page, data: page.data.map((one) => describeRow(deps, one, bodies.get(one.id) ?? null)) };
 }
+
+/** The kind of an event with a longer body is read from its headers only. */
+const maxReadBytes = 64_000;
 
 /** One delivery as its page shows it. Throws AppError `not_found`. */
 export async function showDelivery(
@@ -35,7 +42,7 @@ export async function showDelivery(
   const { json: _, ...delivery } = await getDelivery(deps, id);
   const reply = deps.project.current().byEndpoint.get(delivery.endpoint)?.[0]?.reply ?? null;
   return {
-    ...describeRow(deps, delivery),
+    ...describeRow(deps, delivery, delivery.body === null ? null : Buffer.from(delivery.body, "base64")),
     body: delivery.body,
     evaluated: await evaluatedBody(deps, delivery),
     response: sentResponse(delivery, reply),
@@ -51,12 +58,27 @@ export async function readDelivery(
   return { ...delivery, evaluated: await evaluatedBody(deps, delivery) };
 }
 
-/** A delivery with the reason of its outcome in words. */
+/** A delivery with the kind of its event, and the reason of its outcome in words. `body`: its bytes, if they are known. */
 export function describeRow<Row extends DeliverySummary>(
   deps: { project: ProjectReader },
   delivery: Row,
-): Row & Pick<DeliveryRow, "decision" | "probableEndpoint"> {
-  return { ...delivery, decision: describeDecision(delivery), probableEndpoint: probableEndpoint(deps, delivery) };
+  body: Uint8Array | null = null,
+): Row & Pick<DeliveryRow, "event" | "decision" | "probableEndpoint"> {
+  return {
+    ...delivery,
+    event: eventKind(jsonOf(body), delivery.headers) || null,
+    decision: describeDecision(delivery),
+    probableEndpoint: probableEndpoint(deps, delivery),
+  };
+}
+
+/** `null`: it is no JSON. */
+function jsonOf(body: Uint8Array | null): Json {
+  try {
+    return body === null ? null : (JSON.parse(Buffer.from(body).toString()) as Json);
+  } catch {
+    return null;
+  }
 }
 
 const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];
@@ -99,7 +121,12 @@ function describeDecision(
     ", ",
   );
   const held = delivery.outcome === "held" ? "Waits for a release: " : "";
-  if (!only || evaluated > 1) return `${held}0 of ${formatNumber(evaluated)} fired, stopped at ${stages}`;
+  if (!only || evaluated > 1) {
+    const first = verdicts.find(({ reasons }) => reasons.length > 0);
+    const reason = first?.reasons[0];
+    const why = first && reason ? `; ${first.trigger}: ${formatReason(reason)}` : "";
+    return `${held}0 of ${formatNumber(evaluated)} fired, stopped at ${stages}${why}`;
+  }
   const reason = only.reasons[0];
   if (!reason) return held + only.outcome.replace("_", " ");
   return only.outcome === "disabled"

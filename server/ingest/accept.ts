@@ -66,6 +66,7 @@ export async function accept(
     outcome: "repeated",
     responseStatus: reply?.status ?? 202,
     problem: null,
+    headers: { ...delivery.headers, [ownHeaders.repeatOf]: result.deliveryId },
     ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
   };
   await store.recordDelivery(repeated);

@@ -67,8 +67,15 @@ export interface ReceiverDeps {
   onEvent?: ((event: ReceiverEvent) => void) | undefined;
 }
 
-/** `form`: the caller has checked that the person may send it. */
-export type Receive = (request: IngestRequest, sentFrom?: SentFrom) => Promise<IngestResponse>;
+/**
+ * `form`: the caller has checked that the person may send it. `onlyTrigger`: the slug of a trigger on the endpoint. The
+ * others do not evaluate the delivery. Default: all evaluate it.
+ */
+export type Receive = (
+  request: IngestRequest,
+  sentFrom?: SentFrom,
+  onlyTrigger?: string | null,
+) => Promise<IngestResponse>;
 
 /**
  * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Each stage
@@ -91,7 +98,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     return respond(context, acceptance, { secrets: head.secrets, reply });
   }
 
-  return async (request, sentFrom = "webhook") => {
+  return async (request, sentFrom = "webhook", onlyTrigger = null) => {
     const head = readHead(request, deps.clock.now());
 
     const sender = sentFrom === "form" ? session : await authenticate(deps.authenticate, head);
@@ -118,7 +125,10 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
       const routed = route(project, head, sender.endpoints);
       if (routed.kind === "rejected") return await reject(received, routed.error);
-      const { endpoint, triggers, source } = routed;
+      const { endpoint, source } = routed;
+      const triggers =
+        onlyTrigger === null ? routed.triggers : routed.triggers.filter(({ slug }) => slug === onlyTrigger);
+      if (onlyTrigger !== null) delivery.headers[ownHeaders.sentTo] = onlyTrigger;
 
       const greeting = source.verify ? answerGreeting(source.verify, request) : null;
       if (greeting?.kind === "rejected") return await reject(received, greeting.error);
@@ -169,9 +179,9 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const decision = decideDelivery({
         manifest: project.manifest,
         triggers,
-        index: project.indexes.get(endpoint) ?? null,
-        isShared: triggers.length > 1,
-        onMismatch: source.onMismatch ?? null,
+        index: onlyTrigger === null ? (project.indexes.get(endpoint) ?? null) : null,
+        isShared: routed.triggers.length > 1,
+        onMismatch: onlyTrigger === null ? (source.onMismatch ?? null) : "skip",
         body,
         headers: delivery.headers,
         deliveryId: head.id,

@@ -38,15 +38,31 @@ const acceptedSchema = z.object({
 
 /**
  * Sends a body, written as JSON, and headers to an endpoint as a webhook would, in the first format that the endpoint
- * accepts: all triggers on the endpoint are evaluated, and the
- * delivery is recorded. Headers that describe the body are those of the body. The caller has checked that the person
- * may start runs; no key is used.
+ * accepts: all triggers on the endpoint evaluate it, or only one of them, and the delivery is recorded. Headers that
+ * describe the body are those of the body. The caller has checked that the person may start runs; no key is used.
  */
 export async function sendFromForm(
   deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders">; project: ProjectReader },
-  { endpoint, text, headers = {} }: { endpoint: string; text: string; headers?: GivenHeaders | undefined },
+  {
+    endpoint,
+    text,
+    headers = {},
+    trigger = null,
+  }: {
+    endpoint: string;
+    text: string;
+    headers?: GivenHeaders | undefined;
+    /** The only trigger that evaluates it. Default: every trigger on the endpoint. */
+    trigger?: string | null | undefined;
+  },
 ): Promise<SentDelivery> {
-  const [format = jsonFormat] = deps.project.current().byEndpoint.get(endpoint)?.[0]?.body ?? [];
+  const onEndpoint = deps.project.current().byEndpoint.get(endpoint) ?? [];
+  if (trigger !== null && !onEndpoint.some(({ slug }) => slug === trigger))
+    throw new AppError(
+      "not_found",
+      `No trigger ${JSON.stringify(trigger)} listens on ${JSON.stringify(endpoint)} in the deployed project.`,
+    );
+  const [format = jsonFormat] = onEndpoint[0]?.body ?? [];
   const encoded = encodeBody(format, text);
   if (!encoded) throw new AppError("invalid_body", encodingHints[format.type]);
   const body = Buffer.from(encoded.body);
@@ -71,6 +87,7 @@ export async function sendFromForm(
       readBody: (take) => void take(body),
     },
     "form",
+    trigger,
   );
   const id = responseHeaders["signalbox-delivery"] ?? null;
   const json: unknown = JSON.parse(answer.body);

@@ -100,6 +100,7 @@ type MaskedRuns = Pick<
   | "findRuns"
   | "getRun"
   | "listTimeline"
+  | "listSteps"
   | "loadSteps"
   | "getLive"
   | "listFailures"
@@ -154,6 +155,14 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
         error: entry.error && scrubError(entry.error, scrub),
         data: entry.data === null ? null : scrub.json(entry.data),
       }));
+    },
+    async listSteps(runId, { name, ...page }) {
+      const mask = await maskOf(runId);
+      const recorded = name === undefined || !mask ? name : String(mask.restore(name));
+      const steps = await store.listSteps(runId, { name: recorded, ...page });
+      if (!mask) return steps;
+      const { text, json } = mask.scrub;
+      return steps.map((step) => ({ ...step, name: text(step.name), result: json(step.result) }));
     },
     async loadSteps(runId) {
       const mask = await maskOf(runId);

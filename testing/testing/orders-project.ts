@@ -89,7 +89,7 @@ export const ordersProject: Record<string, string> = {
   "workflows/flaky.ts": workflow("flaky", {
     input: "z.object({ failures: z.int(), tries: z.int() })",
     more: `retries: { attempts: 3, backoff: "fixed", initialDelay: "1m" },
-  onFailure: () => {},`,
+  onFailure: (run, ctx) => ctx.step("report", () => \`reported \${run.error?.message}\`),`,
     run: `let tries = 0;
     await ctx.step("call", { retries: 5, backoff: "fixed", initialDelay: "1s" }, () => {
       tries += 1;

@@ -1,7 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/detail/delivery-view.tsx";
-import { redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
+import { deliveryTitle, redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, orNotFound } from "../../server.ts";
 
@@ -10,7 +10,10 @@ interface Props {
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await params).id };
+  const { id } = await params;
+  const { queryClient, trpc } = await createReader();
+  const delivery = await queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })).catch(() => null);
+  return { title: delivery ? deliveryTitle(delivery) : id };
 }
 
 export default async function DeliveryPage({ params }: Props) {

@@ -1,6 +1,6 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { shownReplays } from "../../../components/runs/run-text.ts";
+import { runTitle, shownReplays } from "../../../components/runs/run-text.ts";
 import { RunView } from "../../../components/runs/detail/run-view.tsx";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, orNotFound } from "../../server.ts";
@@ -10,7 +10,10 @@ interface Props {
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await params).id };
+  const { id } = await params;
+  const { queryClient, trpc } = await createReader();
+  const run = await queryClient.fetchQuery(trpc.runs.get.queryOptions({ id })).catch(() => null);
+  return { title: run ? runTitle(run) : id };
 }
 
 export default async function RunPage({ params }: Props) {

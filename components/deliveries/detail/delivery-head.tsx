@@ -2,13 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type DeliveryDetails, ownHeaders } from "../../../server/contract/delivery.ts";
-import { useTRPC } from "../../trpc/trpc.ts";
+import { NeighbourButtons, useNear } from "../../list/trail.tsx";
+import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
+import { useTabTitle } from "../../ui/browser.ts";
 import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
 import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
-import { redeliveriesShown } from "./full-delivery.ts";
+import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
@@ -16,12 +18,23 @@ import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/f
 export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetails; onCompare: (id: string) => void }) {
   const sha = delivery.bodySha256;
   const releasedAt = delivery.headers[ownHeaders.releasedAt];
+  const client = useTRPCClient();
+  const near = useNear({
+    page: "/deliveries",
+    id: delivery.id,
+    at: delivery.receivedAt,
+    fetch: (range) => client.deliveries.list.query(range),
+  });
+  useTabTitle(deliveryTitle(delivery));
+  const first = delivery.headers[ownHeaders.repeatOf];
   const key = delivery.headers["idempotency-key"] ?? delivery.headers["webhook-id"];
   return (
     <>
       <PageTitle
-        crumb={{ href: "/deliveries", label: "Deliveries", rest: `${delivery.method} /triggers/${delivery.endpoint}` }}
+        list={{ href: near.href, label: "Deliveries" }}
         id={delivery.id}
+        title={<PlainText text={`${delivery.method} /triggers/${delivery.endpoint}`} />}
+        nav={<NeighbourButtons page="/deliveries" noun="delivery" id={delivery.id} ids={near.ids} />}
       >
         <OutcomeBadge delivery={delivery} />
         <DeliveryActions delivery={delivery} onCompare={onCompare} />
@@ -40,6 +53,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
               {formatDuration(delivery.durationMs)}
             </span>,
           ],
+          ["event", delivery.event && <PlainText key="event" text={delivery.event} />],
           ["sent from", sentFrom(delivery)],
           ["handshake", handshakeOf(delivery)],
           ["body", formatBytes(delivery.bodyBytes)],
@@ -62,6 +76,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
               />
             ),
           ],
+          ["repeat of", first && <ShortId key="first" id={first} href={`/deliveries/${encodeURIComponent(first)}`} />],
           ["released", releasedAt && <RelativeTime key="released" iso={releasedAt} />],
           ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
         ]}
@@ -73,9 +88,12 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
 /** `null`: sent by a webhook sender. */
 function sentFrom({ headers }: DeliveryDetails): string | null {
   if (headers[ownHeaders.sentFrom] !== "form") return null;
-  return headers[ownHeaders.signatureCheck] === "skipped"
-    ? "a form in the app, signature not checked"
-    : "a form in the app";
+  const only = headers[ownHeaders.sentTo];
+  const notes = [
+    only === undefined ? "" : `, to ${only} only`,
+    headers[ownHeaders.signatureCheck] === "skipped" ? ", signature not checked" : "",
+  ];
+  return `a form in the app${notes.join("")}`;
 }
 
 /** `null`: the request was an event. */

@@ -25,8 +25,10 @@ it("each reason marks its path with the expected value, and with the trigger if 
   ];
   expect(verdictMarks(verdicts, null)).toEqual([
     { pointer: "/amount", tone: "wait", note: "large: expected ≥ 10000" },
-    { pointer: "/type", tone: "bad", note: "paid: Too small" },
+    // The body is right for the other trigger's request.
+    { pointer: "/type", tone: "idle", note: "paid: Too small" },
   ]);
+  expect(verdictMarks(verdicts.slice(1), null)).toEqual([{ pointer: "/type", tone: "bad", note: "Too small" }]);
   expect(verdictMarks(verdicts, "paid").map(({ pointer }) => pointer)).toEqual(["/type"]);
   expect(verdictMarks(verdicts.slice(0, 1), null)[0]?.note).toBe("expected ≥ 10000");
 });

@@ -4,7 +4,7 @@ import type { Verdict } from "../../../server/contract/delivery.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { isObject } from "../../../server/domain/schema/json-schema.ts";
 import type { JsonMark } from "../../json/pointers.ts";
-import type { Tone } from "../../ui/statuses.ts";
+import { fitsSome, type Tone } from "../../ui/statuses.ts";
 
 /**
  * The paths in a body that did not match, each with the expected value, and with the triggers if they differ.
@@ -19,7 +19,7 @@ export function verdictMarks(verdicts: readonly Verdict[], trigger: string | nul
   const findings = chosen.flatMap(({ outcome, reasons, trigger }) =>
     reasons.map(({ pointer, expected, message }) => ({
       pointer,
-      tone: tones[outcome],
+      tone: outcome === "request_mismatch" && fitsSome(verdicts) ? ("idle" as const) : tones[outcome],
       text: expected === null ? message : `expected ${expected}`,
       trigger,
     })),

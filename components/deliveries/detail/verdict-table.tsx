@@ -9,7 +9,7 @@ import { RunBadge } from "../../runs/run-badge.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ShortId } from "../../ui/copy-button.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
-import { verdictOutcomes } from "../../ui/statuses.ts";
+import { type StatusStyle, verdictStyle } from "../../ui/statuses.ts";
 import { Cell, Row, Table } from "../../ui/page-layout.tsx";
 import { reasonParts, verdictStages } from "../../../server/domain/deliveries/describe-reason.ts";
 
@@ -29,7 +29,14 @@ export function VerdictTable({ verdicts, onPath }: Props) {
       {verdicts.map((verdict) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
-            <VerdictRow key={index} verdict={verdict} reason={reason} isFirst={index === 0} onPath={onPath} />
+            <VerdictRow
+              key={index}
+              verdict={verdict}
+              style={verdictStyle(verdict.outcome, verdicts)}
+              reason={reason}
+              isFirst={index === 0}
+              onPath={onPath}
+            />
           ))}
         </Fragment>
       ))}
@@ -39,16 +46,17 @@ export function VerdictTable({ verdicts, onPath }: Props) {
 
 function VerdictRow({
   verdict,
+  style,
   reason,
   isFirst,
   onPath,
 }: {
   verdict: Verdict;
+  style: StatusStyle;
   reason: Reason | null;
   isFirst: boolean;
   onPath: Props["onPath"];
 }) {
-  const face = verdictOutcomes[verdict.outcome];
   return (
     <Row>
       <Cell name="Trigger">
@@ -63,7 +71,7 @@ function VerdictRow({
           </Link>
         ) : null}
       </Cell>
-      <Cell name="Verdict">{isFirst ? <StatusBadge status={face} /> : null}</Cell>
+      <Cell name="Verdict">{isFirst ? <StatusBadge status={style} /> : null}</Cell>
       <Cell name="Stage">
         {isFirst && <span className="whitespace-nowrap text-ink-2">{verdictStages[verdict.outcome]}</span>}
       </Cell>

@@ -1,42 +1,42 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useQueryState } from "nuqs";
-import { windowSchema } from "../../../server/contract/traffic.ts";
+import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
+import { type Window, windowSchema } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Segmented } from "../../ui/choice.tsx";
-import { useNow } from "../../ui/time.tsx";
 import { Histogram } from "./histogram.tsx";
-import { type Counts, styleOf, toneOf } from "./buckets.ts";
-import { type DeliveryFilters, histogramInput, windowParser } from "../list/delivery-filters.ts";
+import { type Counts, type Kind, styleOf, toneOf } from "./buckets.ts";
+import { type DeliveryFilters, histogramInput, type Recent, verdictChoices } from "../list/delivery-filters.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 interface Props {
   filters: DeliveryFilters;
+  recent: Recent;
   onChange: (some: Partial<DeliveryFilters>) => void;
+  onWindow: (window: Window | null) => void;
 }
 
 const filterNames = { outcome: "outcome", status: "status", trigger: "trigger", text: "text" };
-const minuteMs = 60_000;
+const outcomes = deliveryOutcomeSchema.options;
+const windowOptions = [
+  { value: "all" as const, label: "All" },
+  ...windowSchema.options.map((value) => ({ value, label: value })),
+];
 
-/** Deliveries over time, and the selected time range. */
-export function HistogramPanel({ filters, onChange }: Props) {
+/** Deliveries over time, and the selected time range. The window is also that of the list. */
+export function HistogramPanel({ filters, recent, onChange, onWindow }: Props) {
   const trpc = useTRPC();
-  const [window, setWindow] = useQueryState("window", windowParser);
-  // Rounded to the minute, so that the query key does not change every second.
-  const now = Math.floor(useNow() / minuteMs) * minuteMs;
   const { since, until } = filters;
   const histogram = useQuery(
-    trpc.deliveries.histogram.queryOptions(histogramInput({ ...filters, window, now }), {
-      placeholderData: keepPreviousData,
-    }),
+    trpc.deliveries.histogram.queryOptions(histogramInput(filters, recent), { placeholderData: keepPreviousData }),
   );
   const ignored = histogram.data?.ignored ?? [];
   return (
     <section aria-label="Deliveries over time" className="min-w-0 overflow-hidden rounded-l border bg-panel">
       <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 px-4 pt-2">
-        {histogram.data && <Legend counts={histogram.data} />}
+        {histogram.data && <Legend counts={histogram.data} filters={filters} onChange={onChange} />}
         {ignored.length > 0 && (
           <p className="text-s text-ink-3">
             Counted without the filter by {new Intl.ListFormat("en").format(ignored.map((name) => filterNames[name]))}.
@@ -45,9 +45,9 @@ export function HistogramPanel({ filters, onChange }: Props) {
         <span className="ml-auto">
           <Segmented
             label="Time window"
-            value={window}
-            options={windowSchema.options.map((value) => ({ value, label: value }))}
-            onChange={(value) => void setWindow(value)}
+            value={recent.window ?? "all"}
+            options={windowOptions}
+            onChange={(value) => onWindow(value === "all" ? null : value)}
           />
         </span>
       </div>
@@ -68,21 +68,50 @@ export function HistogramPanel({ filters, onChange }: Props) {
   );
 }
 
-function Legend({ counts: { kinds, buckets } }: { counts: Counts }) {
+/** The counted categories. A click filters the list by one of them, a second click removes the filter. */
+function Legend({
+  counts: { kinds, buckets },
+  filters,
+  onChange,
+}: {
+  counts: Counts;
+  filters: DeliveryFilters;
+  onChange: Props["onChange"];
+}) {
   return (
-    <ul className="flex flex-wrap gap-x-4 text-s text-ink-2">
+    <ul aria-label="Counts" className="-ml-1.5 flex flex-wrap gap-x-1 text-s text-ink-2">
       {kinds.map((kind) => {
         const { icon: Icon, label } = styleOf(kind);
+        const filter = filterOf(kind, filters);
         return (
-          <li key={kind} className="inline-flex items-center gap-1">
-            <Icon aria-hidden size={13} className={toneOf(kind).text} />
-            <span className="font-[560] text-ink tabular-nums">
-              {formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}
-            </span>
-            {label}
+          <li key={kind}>
+            <button
+              type="button"
+              aria-pressed={filter.isSet}
+              disabled={filter.change === null}
+              onClick={() => filter.change && onChange(filter.change)}
+              className="inline-flex h-7 cursor-pointer items-center gap-1 rounded-m px-1.5 enabled:hover:bg-sunken enabled:hover:text-ink disabled:cursor-default aria-pressed:bg-accent-soft"
+            >
+              <Icon aria-hidden size={13} className={toneOf(kind).text} />
+              <span className="font-[560] text-ink tabular-nums">
+                {formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}
+              </span>
+              {label}
+            </button>
           </li>
         );
       })}
     </ul>
   );
+}
+
+/** The filter by an outcome, or by the verdict of the chosen trigger. `change: null`: the list has no such filter. */
+function filterOf(
+  kind: Kind,
+  { outcome, trigger, verdict }: DeliveryFilters,
+): { isSet: boolean; change: Partial<DeliveryFilters> | null } {
+  const [isOutcome, isVerdict] = [outcomes.find((one) => one === kind), verdictChoices.find((one) => one === kind)];
+  if (isOutcome) return { isSet: outcome === isOutcome, change: { outcome: outcome === isOutcome ? null : isOutcome } };
+  if (!isVerdict || trigger === null) return { isSet: false, change: null };
+  return { isSet: verdict === isVerdict, change: { verdict: verdict === isVerdict ? null : isVerdict } };
 }

@@ -1,11 +1,11 @@
 "use client";
 
 import { skipToken, useQuery } from "@tanstack/react-query";
-import { Repeat } from "lucide-react";
+import { FlaskConical, type LucideIcon, Repeat } from "lucide-react";
 import Link from "next/link";
-import { useQueryStates } from "nuqs";
+import { useQueryState, useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { DeliveryRow, DeliverySummary } from "../../../server/contract/delivery.ts";
+import { type DeliveryRow, ownHeaders } from "../../../server/contract/delivery.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -14,16 +14,23 @@ import { useLivePages } from "../../list/use-live-pages.ts";
 import { VirtualTable } from "../../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
-import { CodeBlock } from "../../ui/copy-button.tsx";
+import { CodeBlock, ShortId } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { useIsHydrated } from "../../ui/browser.ts";
 import { endpointPath } from "../delivery-curl.ts";
 import { HistogramPanel } from "../histogram/histogram-panel.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { ReleaseBar } from "../release/release-bar.tsx";
 import { DeliveriesFilterBar } from "./deliveries-filter-bar.tsx";
-import { activeFilters, deliveryFilterParsers, type DeliveryFilters, listInput, pageRows } from "./delivery-filters.ts";
+import {
+  activeFilters,
+  deliveryFilterParsers,
+  type DeliveryFilters,
+  listInput,
+  pageRows,
+  windowParser,
+} from "./delivery-filters.ts";
 
 const number = "block whitespace-nowrap text-ink-2 tabular-nums";
 
@@ -33,7 +40,7 @@ const deliveryColumns: readonly Column<DeliveryRow>[] = [
   {
     id: "endpoint",
     name: "Endpoint",
-    width: "minmax(88px, 1fr)",
+    width: "minmax(120px, 1.2fr)",
     cell: (delivery) => <Endpoint delivery={delivery} />,
   },
   { id: "decision", name: "Decision", width: "minmax(0, 3fr)", cell: (delivery) => <Decision delivery={delivery} /> },
@@ -55,6 +62,7 @@ const deliveryColumns: readonly Column<DeliveryRow>[] = [
   },
 ];
 
+const minuteMs = 60_000;
 const noIds: ReadonlySet<string> = new Set();
 
 /** The live list of deliveries, with filters and a histogram. */
@@ -62,27 +70,39 @@ export function DeliveriesPage() {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const [filters, setFilters] = useQueryStates(deliveryFilterParsers, { history: "push" });
-  const input = listInput(filters);
+  const [window, setWindow] = useQueryState("window", windowParser.withOptions({ history: "push" }));
+  // Rounded to the minute, so that the query keys do not change every second.
+  const now = Math.floor(useNow() / minuteMs) * minuteMs;
+  const hash = JSON.stringify([filters, window]);
+  // "Last hour" moves with every minute; the list keeps its first query key.
+  const [begun, setBegun] = useState({ hash, now });
+  if (begun.hash !== hash) setBegun({ hash, now });
+  const key = listInput(filters, { window, now: begun.hash === hash ? begun.now : now });
   const pages = useLivePages<DeliveryRow>({
-    queryKey: trpc.deliveries.list.queryKey(input),
-    fetch: (cursor, _limit, signal) => client.deliveries.list.query({ ...input, cursor }, { signal }),
+    queryKey: trpc.deliveries.list.queryKey(key),
+    fetch: (cursor, _limit, signal) =>
+      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), cursor }, { signal }),
     rowKey: ({ id }) => id,
     pageRows,
   });
   const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
-  const hash = JSON.stringify(filters);
   // Another filter shows other deliveries, so the selection is cleared.
   const [selection, setSelection] = useState<{ hash: string; ids: ReadonlySet<string> }>({ hash, ids: new Set() });
   const selected = selection.hash === hash ? selection.ids : noIds;
   const select = (ids: ReadonlySet<string>) => setSelection({ hash, ids });
   const isOfHeld = filters.outcome === "held";
-  const isFiltered = activeFilters(filters).length > 0;
+  const isFiltered = activeFilters(filters).length > 0 || window !== null;
   return (
     <>
       <h1 className="mb-3 text-xl font-[640] tracking-[-0.015em]">Deliveries</h1>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <DeliveriesFilterBar filters={filters} onChange={change} />
-        <HistogramPanel filters={filters} onChange={change} />
+        <HistogramPanel
+          filters={filters}
+          recent={{ window, now }}
+          onChange={change}
+          onWindow={(chosen) => void setWindow(chosen)}
+        />
         {isOfHeld && (
           <ReleaseBar
             filters={filters}
@@ -99,7 +119,12 @@ export function DeliveriesPage() {
           rowKey={({ id }) => id}
           rowHref={({ id }) => `/deliveries/${encodeURIComponent(id)}`}
           rowLabel={({ id, endpoint, responseStatus }) => `Delivery ${id} to ${endpoint}, status ${responseStatus}`}
-          emptyState={<NothingFound isFiltered={isFiltered} onClear={() => void setFilters(null)} />}
+          emptyState={
+            <NothingFound
+              isFiltered={isFiltered}
+              onClear={() => void Promise.all([setFilters(null), setWindow(null)])}
+            />
+          }
         />
       </div>
     </>
@@ -144,30 +169,48 @@ function FirstDelivery() {
   );
 }
 
-function Endpoint({ delivery: { endpoint, redeliveryOf } }: { delivery: DeliverySummary }) {
+/** What was received: the endpoint, the kind of the event, and how it was sent if no sender sent it. */
+function Endpoint({ delivery: { endpoint, event, redeliveryOf, headers } }: { delivery: DeliveryRow }) {
   return (
-    <span className="flex min-w-0 items-center gap-1.5">
-      <code title={endpoint} className="truncate">
-        <PlainText text={endpoint || "(empty)"} />
-      </code>
-      {redeliveryOf !== null && (
-        <span
-          title={`Redelivery of ${redeliveryOf}`}
-          className="inline-flex shrink-0 items-center gap-1 text-xs text-ink-3"
-        >
-          <Repeat aria-hidden size={12} />
-          redelivery
+    <>
+      <span className="flex min-w-0 items-center gap-1.5">
+        <code title={endpoint} className="truncate">
+          <PlainText text={endpoint || "(empty)"} />
+        </code>
+        {redeliveryOf !== null && <Mark icon={Repeat} label="redelivery" title={`Redelivery of ${redeliveryOf}`} />}
+        {headers[ownHeaders.sentFrom] === "form" && (
+          <Mark icon={FlaskConical} label="test" title="Sent from a form of the app" />
+        )}
+      </span>
+      {event !== null && (
+        <span title={event} className="block truncate text-s text-ink-3">
+          <PlainText text={event} />
         </span>
       )}
+    </>
+  );
+}
+
+function Mark({ icon: Icon, label, title }: { icon: LucideIcon; label: string; title: string }) {
+  return (
+    <span title={title} className="inline-flex shrink-0 items-center gap-1 text-xs text-ink-3">
+      <Icon aria-hidden size={12} />
+      {label}
     </span>
   );
 }
 
-/** Why a delivery did, or did not, start a run, in one line. A near miss links to the similar endpoint. */
-function Decision({ delivery: { decision: text, probableEndpoint: meant } }: { delivery: DeliveryRow }) {
+/** Why a delivery did, or did not, start a run, in one line, with a link to the first delivery or a similar endpoint. */
+function Decision({ delivery: { decision: text, probableEndpoint: meant, headers } }: { delivery: DeliveryRow }) {
+  const first = headers[ownHeaders.repeatOf];
   return (
     <span title={text} className="block truncate text-ink-2">
       <PlainText text={text} />
+      {first !== undefined && (
+        <>
+          . First: <ShortId id={first} href={`/deliveries/${encodeURIComponent(first)}`} />
+        </>
+      )}
       {meant !== null && (
         <>
           ; did you mean{" "}

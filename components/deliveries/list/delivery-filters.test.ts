@@ -8,6 +8,10 @@ import {
   withoutFilter,
 } from "./delivery-filters.ts";
 
+const now = Date.parse("2026-11-21T12:00:00.000Z");
+const anyTime = { window: null, now };
+const lastHour = { window: "1h" as const, now };
+
 it("every active filter has a label", () => {
   const filters = {
     endpoint: "billing",
@@ -41,8 +45,8 @@ it("removing the trigger filter removes the verdict filter", () => {
 });
 
 it("only active filters are sent", () => {
-  expect(listInput(noFilters)).toEqual({ limit: 50 });
-  expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 })).toEqual({
+  expect(listInput(noFilters, anyTime)).toEqual({ limit: 50 });
+  expect(listInput({ ...noFilters, endpoint: "billing", text: "ada", status: 422 }, anyTime)).toEqual({
     endpoint: "billing",
     text: "ada",
     status: 422,
@@ -51,8 +55,8 @@ it("only active filters are sent", () => {
 });
 
 it("invalid filters are not sent", () => {
-  expect(listInput({ ...noFilters, status: 7, verdict: "stopped", text: "" })).toEqual({ limit: 50 });
-  expect(listInput({ ...noFilters, text: "x".repeat(300) }).text).toHaveLength(200);
+  expect(listInput({ ...noFilters, status: 7, verdict: "stopped", text: "" }, anyTime)).toEqual({ limit: 50 });
+  expect(listInput({ ...noFilters, text: "x".repeat(300) }, anyTime).text).toHaveLength(200);
 });
 
 it("times in the URL are any valid dates, and no other values", () => {
@@ -60,18 +64,25 @@ it("times in the URL are any valid dates, and no other values", () => {
   expect(deliveryFilterParsers.since.parse("soon")).toBeNull();
 });
 
-const now = Date.parse("2026-11-21T12:00:00.000Z");
-const input = { ...noFilters, window: "1h" as const, now };
+it("the list has the deliveries of the window, or those of an exact range", () => {
+  expect(listInput(noFilters, lastHour)).toEqual({ since: "2026-11-21T11:00:00.000Z", limit: 50 });
+  const range = { since: "2026-11-21T11:20:00.000Z", until: "2026-11-21T11:30:00.000Z" };
+  expect(listInput({ ...noFilters, ...range }, lastHour)).toEqual({ ...range, limit: 50 });
+  expect(histogramInput(noFilters, anyTime)).toEqual({ window: "7d" });
+});
 
 it("the histogram shows the window that ends now, if the selected range is within it", () => {
-  expect(histogramInput(input)).toEqual({ window: "1h" });
+  expect(histogramInput(noFilters, lastHour)).toEqual({ window: "1h" });
   expect(
-    histogramInput({
-      ...input,
-      endpoint: "billing",
-      since: "2026-11-21T11:20:00.000Z",
-      until: "2026-11-21T11:30:00.000Z",
-    }),
+    histogramInput(
+      {
+        ...noFilters,
+        endpoint: "billing",
+        since: "2026-11-21T11:20:00.000Z",
+        until: "2026-11-21T11:30:00.000Z",
+      },
+      lastHour,
+    ),
   ).toEqual({ endpoint: "billing", window: "1h" });
 });
 
@@ -84,19 +95,21 @@ it("the histogram has the same filters as the list", () => {
     status: 202,
     text: "ada",
   };
-  const { limit: _, ...listed } = listInput(filters);
-  expect(histogramInput({ ...filters, window: "24h", now })).toEqual({ ...listed, window: "24h" });
+  const { limit: _, ...listed } = listInput(filters, anyTime);
+  expect(histogramInput(filters, { window: "24h", now })).toEqual({ ...listed, window: "24h" });
 });
 
 it("an earlier range is shown with a margin of half its length", () => {
-  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" })).toEqual({
+  expect(
+    histogramInput({ ...noFilters, since: "2026-11-20T10:00:00.000Z", until: "2026-11-20T12:00:00.000Z" }, lastHour),
+  ).toEqual({
     since: "2026-11-20T09:00:00.000Z",
     until: "2026-11-20T13:00:00.000Z",
   });
-  expect(histogramInput({ ...input, since: "2026-11-20T10:00:00.000Z" })).toEqual({
+  expect(histogramInput({ ...noFilters, since: "2026-11-20T10:00:00.000Z" }, lastHour)).toEqual({
     since: "2026-11-20T10:00:00.000Z",
   });
-  expect(histogramInput({ ...input, until: "2026-11-20T10:00:00.000Z" })).toEqual({
+  expect(histogramInput({ ...noFilters, until: "2026-11-20T10:00:00.000Z" }, lastHour)).toEqual({
     since: "2026-11-20T08:30:00.000Z",
     until: "2026-11-20T10:30:00.000Z",
   });

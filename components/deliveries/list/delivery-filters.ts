@@ -1,6 +1,6 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
-import { windowSchema } from "../../../server/contract/traffic.ts";
+import { type Window, windowSchema } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
 
 export const verdictChoices = [
@@ -29,8 +29,14 @@ export const deliveryFilterParsers = {
   text: parseAsString,
 };
 
-/** The time window of the histogram. */
-export const windowParser = parseAsStringLiteral(windowSchema.options).withDefault("1h");
+/** The time window of the list and of the histogram. Default: all deliveries; the histogram then has the longest window. */
+export const windowParser = parseAsStringLiteral(windowSchema.options);
+
+/** A window that ends now. `null`: any time. */
+export interface Recent {
+  window: Window | null;
+  now: number;
+}
 
 export interface DeliveryFilters {
   endpoint: string | null;
@@ -58,7 +64,11 @@ export const noFilters: DeliveryFilters = {
 export const pageRows = 50;
 
 /** The input of the list query, without unset and invalid filters. */
-export function listInput({ endpoint, outcome, status, trigger, verdict, since, until, text }: DeliveryFilters) {
+export function listInput(
+  { endpoint, outcome, status, trigger, verdict, since: from, until, text }: DeliveryFilters,
+  { window, now }: Recent,
+) {
+  const since = from ?? (window === null ? null : new Date(now - windowMs[window]).toISOString());
   return {
     ...(endpoint === null ? {} : { endpoint }),
     ...(outcome === null ? {} : { outcome }),
@@ -77,13 +87,10 @@ export function listInput({ endpoint, outcome, status, trigger, verdict, since, 
  * The input of the histogram query: the filters of the list, over the window that ends now, or over an earlier time
  * range.
  */
-export function histogramInput({
-  window,
-  now,
-  ...filters
-}: DeliveryFilters & { window: keyof typeof windowMs; now: number }) {
+export function histogramInput(filters: DeliveryFilters, { window: chosen, now }: Recent) {
+  const window = chosen ?? "7d";
   const { since, until } = filters;
-  const { limit: _, ...on } = listInput({ ...filters, since: null, until: null });
+  const { limit: _, ...on } = listInput({ ...filters, since: null, until: null }, { window: null, now });
   const begins = now - windowMs[window];
   const isRecent =
     (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);

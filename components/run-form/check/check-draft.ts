@@ -169,20 +169,7 @@ function checkMembers(
     .filter((name) => !memberOf(draft, name));
   return [
     ...missing.map((name) => ({ pointer: pointer + toPointer([name]), code: "required", message: "Required" })),
-    ...members.flatMap((member, index) => {
-      const memberPointer = pointer + toPointer([member.key]);
-      const isRepeated = members.findIndex(({ key }) => key === member.key) !== index;
-      const again = isRepeated
-        ? [
-            {
-              pointer: memberPointer,
-              code: "duplicate",
-              message: `Duplicate key ${JSON.stringify(member.key)}: only the last one counts`,
-            },
-          ]
-        : [];
-      return [...again, ...checkMember(context, schema, member, memberPointer)];
-    }),
+    ...members.flatMap((member) => checkMember(context, schema, member, pointer + toPointer([member.key]))),
   ];
 }
 

@@ -28,12 +28,13 @@ function collect(draft: Draft, pointer: string, found: NotationIssue[]): void {
   if (draft.is === "list")
     draft.items.forEach((item, index) => collect(item.draft, pointer + toPointer([index]), found));
   if (draft.is !== "object") return;
-  const seen = new Set<string>();
+  const times = new Map<string, number>();
   for (const { key, draft: value } of draft.members) {
     const memberPointer = pointer + toPointer([key]);
-    if (seen.has(key))
-      found.push({ pointer: memberPointer, message: "appears twice: both are sent, and the last one counts" });
-    seen.add(key);
+    const count = (times.get(key) ?? 0) + 1;
+    times.set(key, count);
+    if (count === 2)
+      found.push({ pointer: memberPointer, message: "appears more than once: all are sent, and the last one counts" });
     collect(value, memberPointer, found);
   }
 }

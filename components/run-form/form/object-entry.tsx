@@ -126,7 +126,7 @@ interface Props {
   onRemove: () => void;
 }
 
-/** One key and its value. Renaming keeps the value. A duplicate key shows an error and changes nothing else. */
+/** One key and its value. Renaming keeps the value. A repeated key is marked; a note above the form says what it means. */
 function MemberRow({ member, names, schema, path, registry, onRename, onChange, onRemove }: Props) {
   const isTwice = names.filter((name) => name === member.key).length > 1;
   return (
@@ -153,7 +153,6 @@ function MemberRow({ member, names, schema, path, registry, onRename, onChange, 
         />
         <IconButton label={`Remove ${member.key}`} icon={X} onClick={onRemove} className="mt-[29px]" />
       </div>
-      {isTwice && <p className="text-s text-bad">Duplicate key: only the last one counts.</p>}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { useState } from "react";
+import type { Json } from "../../../server/contract/json.ts";
 import type { Preset } from "../../../server/contract/preset.ts";
 import { formatBytes, formatRelativeTime } from "../../../server/domain/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
@@ -23,6 +24,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/toast.tsx";
@@ -42,6 +44,7 @@ interface Props {
 }
 
 const maxDeliveries = 6;
+const maxPreview = 90;
 /** No live updates, so that the rows of an open menu do not move. */
 const notLive = { meta: { live: false }, refetchInterval: 20_000 };
 
@@ -52,6 +55,20 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
   const presets = usePresets(subject);
   const earlier = useEarlier(subject, onText);
   const items: MenuItem[] = [
+    ...presets.map((preset) => ({
+      id: `preset-${preset.id}`,
+      label: preset.name,
+      preview: previewOf(preset.value),
+      icon: Bookmark,
+      onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name),
+    })),
+    {
+      id: "example",
+      label: "Example",
+      preview: exampleText().replaceAll(/\s+/g, " ").slice(0, maxPreview),
+      icon: Sparkles,
+      onSelect: () => onText(exampleText(), "example"),
+    },
     {
       id: "empty",
       label: "Empty",
@@ -59,22 +76,8 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
       icon: FileText,
       onSelect: () => onText(emptyText(), "empty"),
     },
-    {
-      id: "example",
-      label: "Example",
-      note: "generated from the schema",
-      icon: Sparkles,
-      onSelect: () => onText(exampleText(), "example"),
-    },
     ...earlier,
     { id: "paste", label: "Pasted JSON…", icon: ClipboardPaste, onSelect: () => setOpen("paste") },
-    ...presets.map((preset) => ({
-      id: `preset-${preset.id}`,
-      label: preset.name,
-      note: "preset",
-      icon: Bookmark,
-      onSelect: () => onText(JSON.stringify(preset.value, null, 2), preset.name),
-    })),
     {
       id: "save",
       label: "Save as preset…",
@@ -107,6 +110,11 @@ export function StartFrom({ subject, label, text, emptyText, exampleText, onText
       {open === "presets" && <PresetsDialog presets={presets} onClose={() => setOpen(null)} />}
     </>
   );
+}
+
+/** The beginning of a value, in one line. */
+function previewOf(value: Json): string {
+  return visibleText(JSON.stringify(value), maxPreview);
 }
 
 function usePresets(subject: RunSubject): readonly Preset[] {
@@ -146,8 +154,8 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
     })),
     ...(inputs.data ?? []).map((run) => ({
       id: run.runId,
-      label: `Run ${formatRelativeTime(run.createdAt, now)}`,
-      note: "input",
+      label: `Input of a run ${formatRelativeTime(run.createdAt, now)}`,
+      preview: previewOf(run.input),
       icon: Play,
       onSelect: () => onText(JSON.stringify(run.input, null, 2), "recent input"),
     })),

@@ -110,26 +110,29 @@ function Stack({ stack, message }: { stack: string; message: string }) {
   const parts = foldStack(stack, message);
   if (parts.length === 0) return null;
   return (
-    <div
-      tabIndex={0}
-      role="group"
-      aria-label="Stack trace"
-      className="max-h-80 overflow-auto border-t py-2 font-mono text-s/[1.7] text-ink-2"
-    >
-      {parts.map((part, index) =>
-        part.kind === "line" ? (
-          <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>
-            <PlainText text={part.text.trimEnd()} />
-          </div>
-        ) : (
-          <details key={index} className="px-4">
-            <summary className="cursor-pointer pl-[4ch] text-ink-3 hover:text-ink">
-              {formatCount(part.lines.length, "frame")} outside of your code
-            </summary>
-            <div className="break-all whitespace-pre-wrap">{part.lines.join("\n")}</div>
-          </details>
-        ),
-      )}
-    </div>
+    <details className="border-t">
+      <summary className="cursor-pointer px-4 py-2 text-s text-ink-3 hover:text-ink">Stack trace</summary>
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label="Stack trace"
+        className="max-h-80 overflow-auto pb-2 font-mono text-s/[1.7] text-ink-2"
+      >
+        {parts.map((part, index) =>
+          part.kind === "line" ? (
+            <div key={index} className={`px-4 break-all whitespace-pre-wrap ${part.isFrame ? "" : "text-bad"}`}>
+              <PlainText text={part.text.trimEnd()} />
+            </div>
+          ) : (
+            <details key={index} className="px-4">
+              <summary className="cursor-pointer pl-[4ch] text-ink-3 hover:text-ink">
+                {formatCount(part.lines.length, "frame")} outside of your code
+              </summary>
+              <div className="break-all whitespace-pre-wrap">{part.lines.join("\n")}</div>
+            </details>
+          ),
+        )}
+      </div>
+    </details>
   );
 }

@@ -48,7 +48,7 @@ export function RunActions({
         Replay with changes
       </Button>
       <Button
-        tone={canResume(run) ? "plain" : "primary"}
+        tone={isOpen(run.status) || canResume(run) ? "plain" : "primary"}
         icon={RotateCcw}
         title={disabledReason ?? replayTitle}
         disabled={disabledReason !== undefined || replay.isPending || replay.isSuccess}

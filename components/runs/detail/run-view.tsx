@@ -4,18 +4,22 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { useId, useRef, useState } from "react";
+import { useId, useMemo, useRef, useState } from "react";
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
+import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { RunForm } from "../../run-form/run-form.tsx";
-import { useTRPC } from "../../trpc/trpc.ts";
+import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ModalElement } from "../../ui/dialog.tsx";
 import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
-import { PageTitle, Panel } from "../../ui/page-layout.tsx";
+import { useTabTitle } from "../../ui/browser.ts";
+import { PageTitle, Panel, TabbedPanel } from "../../ui/page-layout.tsx";
+import { UpcomingTime } from "../../ui/time.tsx";
 import { Segmented } from "../../ui/choice.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";
@@ -29,8 +33,12 @@ import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
 import { useConversation, useTimeline } from "./use-live-run.ts";
+import { LogsPanel } from "./logs-panel.tsx";
+import { runTitle } from "../run-text.ts";
+import { findWait } from "../waterfall/row-labels.ts";
 import { WaterfallPanel } from "../waterfall/waterfall-panel.tsx";
 
+const timelineViews = ["timeline", "logs"] as const;
 const noSteps: readonly NamedStep[] = [];
 
 const replayNotes = {
@@ -72,13 +80,35 @@ function LoadedRun({ run }: { run: Run }) {
   const entries = timeline.data ?? [];
   const conversation = useConversation(run);
   const failures = errorsOfRun(run, entries);
+  const isRecovered = run.status === "completed";
+  const wait = run.status === "waiting" ? findWait(entries) : null;
+  const client = useTRPCClient();
+  const near = useNear({
+    page: "/runs",
+    id: run.id,
+    at: run.createdAt,
+    fetch: (range) => client.runs.list.query(range),
+  });
+  useTabTitle(runTitle(run));
   return (
     <>
-      <PageTitle crumb={{ href: "/runs", label: "Runs", rest: run.target.slug }} id={run.id}>
+      <PageTitle
+        list={{ href: near.href, label: "Runs" }}
+        id={run.id}
+        title={run.target.slug}
+        nav={<NeighbourButtons page="/runs" noun="run" id={run.id} ids={near.ids} />}
+      >
         {conversation.data?.approvals.some(({ isOpen }) => isOpen) ? (
           <ApprovalBadge />
         ) : (
-          <StatusBadge status={runStatuses[run.status]} />
+          <>
+            <StatusBadge status={runStatuses[run.status]} />
+            {wait && (
+              <span className="text-ink-2">
+                {wait.verb} <UpcomingTime iso={new Date(wait.until).toISOString()} />
+              </span>
+            )}
+          </>
         )}
         <RunActions
           key={run.id}
@@ -91,6 +121,7 @@ function LoadedRun({ run }: { run: Run }) {
       <RecoveryNote run={run} />
       {conversation.data && <ApprovalsPanel key={run.id} run={run} approvals={conversation.data.approvals} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
+        {!isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
         {run.target.kind === "agent" && run.failureOf === null && (
           <ConversationPanel
             key={run.id}
@@ -100,22 +131,19 @@ function LoadedRun({ run }: { run: Run }) {
             retry={() => void conversation.refetch()}
           />
         )}
-        <Timeline
+        <RunTimeline
+          key={`timeline ${run.id}`}
           run={run}
           entries={timeline.data}
           steps={conversation.data?.steps ?? noSteps}
           error={timeline.error}
           retry={() => void timeline.refetch()}
         />
-        <div
-          className={`grid grid-cols-[minmax(0,1fr)] items-start gap-4 ${failures.length > 0 ? "xl:grid-cols-2" : ""}`}
-        >
-          {failures.length > 0 && <ErrorPanel key={run.id} failures={failures} />}
-          <div>
-            <Masked run={run} onReveal={setRevealed} />
-            <RunData run={revealed?.id === run.id ? revealed : run} />
-          </div>
+        <div>
+          <Masked run={run} onReveal={setRevealed} />
+          <RunData run={revealed?.id === run.id ? revealed : run} />
         </div>
+        {isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
       </div>
       <p className="mt-4 text-s text-ink-3">
         As JSON:{" "}
@@ -182,7 +210,8 @@ function isCancelRequested(entries: readonly TimelineEntry[]): boolean {
   );
 }
 
-function Timeline({
+/** The timeline and the logs of a run. */
+function RunTimeline({
   run,
   entries,
   steps,
@@ -195,15 +224,34 @@ function Timeline({
   error: unknown;
   retry: () => void;
 }) {
-  if (entries) return <WaterfallPanel key={run.id} run={run} entries={entries} steps={steps} />;
+  const [view, setView] = useQueryState("view", parseAsStringLiteral(timelineViews).withDefault("timeline"));
+  const logs = useMemo(() => entries?.filter(({ kind }) => kind === "log") ?? [], [entries]);
+  if (!entries)
+    return (
+      <Panel title="Timeline">
+        {error ? (
+          <ErrorNote title="The timeline could not be loaded" error={error} retry={retry} />
+        ) : (
+          <LoadingRows label="Loading the timeline" />
+        )}
+      </Panel>
+    );
   return (
-    <Panel title="Timeline">
-      {error ? (
-        <ErrorNote title="The timeline could not be loaded" error={error} retry={retry} />
+    <TabbedPanel
+      title="Timeline and logs"
+      tabs={[
+        { id: "timeline", label: "Timeline" },
+        { id: "logs", label: "Logs", note: formatNumber(logs.length) },
+      ]}
+      selected={view}
+      onSelect={(id) => void setView(timelineViews.find((one) => one === id) ?? null)}
+    >
+      {view === "logs" ? (
+        <LogsPanel run={run} logs={logs} />
       ) : (
-        <LoadingRows label="Loading the timeline" />
+        <WaterfallPanel run={run} entries={entries} steps={steps} />
       )}
-    </Panel>
+    </TabbedPanel>
   );
 }
 

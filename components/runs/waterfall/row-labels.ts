@@ -1,7 +1,8 @@
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
+import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration, formatUtcTime } from "../../../server/domain/format.ts";
 import type { ShownRow } from "./group-rows.ts";
-import type { RowState, WaterfallRow } from "./waterfall.ts";
+import { type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
 
 const stateLabels: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
 
@@ -37,6 +38,41 @@ export function timesOf(row: ShownRow, { from, now }: { from: number; now: numbe
   if (took === null) return began;
   if (row.endedAt !== null) return `${began} · took ${took}`;
   return row.until === null ? `${began} · ${took} so far` : `${began} · until ${formatUtcTime(row.until)}`;
+}
+
+/** A row of a step in the URL: its name and, unless it is the last one with this name, its attempt. */
+interface RowLink {
+  step: string | null;
+  attempt: number | null;
+}
+
+/** The row of a step or a sleep that a link names: the last one, or the last one of that attempt. */
+export function linkedRow(rows: readonly WaterfallRow[], { step, attempt }: RowLink): WaterfallRow | undefined {
+  if (step === null) return undefined;
+  return rows.findLast(
+    (row) => isLinked(row) && row.entry.name === step && (attempt === null || row.entry.attempt === attempt),
+  );
+}
+
+/** The link to a row; `null`: it is no step. */
+export function linkOfRow(rows: readonly WaterfallRow[], row: WaterfallRow): RowLink | null {
+  if (!isLinked(row)) return null;
+  const step = row.entry.name;
+  return { step, attempt: linkedRow(rows, { step, attempt: null }) === row ? null : row.entry.attempt };
+}
+
+function isLinked({ kind, entry }: WaterfallRow): boolean {
+  return entry.name !== null && (kind === "step" || kind === "reused" || kind === "sleep");
+}
+
+/** What a waiting run waits for, and until when; `null`: unknown, or a person's decision. */
+export function findWait(entries: readonly TimelineEntry[]): { verb: string; until: number } | null {
+  const waits = toWaterfall(entries, { isExecuting: false }).flatMap((row) =>
+    row.state === "open" && row.until !== null && row.entry.kind !== "approval_requested"
+      ? [{ verb: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
+      : [],
+  );
+  return waits.toSorted((a, b) => a.until - b.until)[0] ?? null;
 }
 
 /** The accessible name of a row. */

@@ -1,37 +1,40 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState } from "react";
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatUtc } from "../../../server/domain/format.ts";
-import { JsonView } from "../../json/json-view.tsx";
-import { PlainText } from "../../json/plain-text.tsx";
-import { Facts, Panel } from "../../ui/page-layout.tsx";
-import { RelativeTime, useNow } from "../../ui/time.tsx";
+import { formatDuration } from "../../../server/domain/format.ts";
+import { PanelBar } from "../../ui/page-layout.tsx";
+import { useNow } from "../../ui/time.tsx";
 import { Segmented } from "../../ui/choice.tsx";
 import { isOpen } from "../../ui/statuses.ts";
-import { ErrorDetails } from "../detail/error-details.tsx";
-import { describeError } from "../detail/run-errors.ts";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { groupRows, type LogFilter, type ShownRow } from "./group-rows.ts";
-import { durationOf, nameAgentRows, offsetOf, stateText, timesOf } from "./row-labels.ts";
+import { RowDetails } from "./row-details.tsx";
+import { linkOfRow, linkedRow, nameAgentRows, offsetOf, timesOf } from "./row-labels.ts";
 import { timeScale, type TimeScale } from "./time-scale.ts";
 import { WaterfallAxis, WaterfallGrid } from "./waterfall-axis.tsx";
 import { WaterfallRowLine } from "./waterfall-row.tsx";
-import { readTries, toWaterfall, type WaterfallRow } from "./waterfall.ts";
+import { toWaterfall } from "./waterfall.ts";
 
 const rowHeight = 30;
 const firstWindow = { width: 1000, height: 720 };
 
+const linkParsers = { step: parseAsString, attempt: parseAsInteger };
+
 interface WaterfallListProps {
+  runId: string;
   label: string;
   rows: readonly ShownRow[];
   scale: TimeScale;
   now: number;
   isGrowing: boolean;
   opened: ReadonlySet<string>;
+  /** The row that the URL names: scrolled into view. */
+  linked: string | null;
   onToggle: (key: string) => void;
   onPoint: (row: ShownRow | null) => void;
 }
@@ -54,7 +57,7 @@ interface Props {
 /** The timeline of a run, to scale. */
 export function WaterfallPanel({ run, entries, steps }: Props) {
   const [logs, setLogs] = useState<LogFilter>("all");
-  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [link, setLink] = useQueryStates(linkParsers, { history: "replace" });
   const [pointed, setPointed] = useState<ShownRow | null>(null);
   const isGrowing = isOpen(run.status);
   const isExecuting = run.status === "running";
@@ -64,35 +67,42 @@ export function WaterfallPanel({ run, entries, steps }: Props) {
   // The two clocks may differ: an entry of the timeline is never in the future.
   const now = Math.max(isGrowing ? clock : 0, Date.parse(entries.at(-1)?.at ?? "") || 0);
   const scale = timeScale(rows, now);
+  // The row of the link is open from the start.
+  const [linked] = useState(() => linkedRow(rows, link)?.key ?? null);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(linked === null ? [] : [linked]));
   const shown = useMemo(() => groupRows(rows, { logs, opened }), [rows, logs, opened]);
-  const toggle = (key: string) =>
-    setOpened((before) =>
-      before.has(key) ? new Set([...before].filter((one) => one !== key)) : new Set([...before, key]),
-    );
+  const toggle = (key: string) => {
+    const isOpening = !opened.has(key);
+    setOpened(isOpening ? new Set([...opened, key]) : new Set([...opened].filter((one) => one !== key)));
+    const row = rows.find((one) => one.key === key);
+    if (row && (isOpening || linkedRow(rows, link)?.key === key)) void setLink(isOpening ? linkOfRow(rows, row) : null);
+  };
   const hasLogs = rows.some(({ kind }) => kind === "log");
   return (
-    <Panel
-      title="Timeline"
-      note={
-        <div className="flex min-w-0 items-center gap-4">
-          <span aria-hidden className="hidden min-w-0 truncate tabular-nums lg:block">
-            {pointed ? timesOf(pointed, { from: scale.from, now }) : `0 s – ${formatDuration(scale.to - scale.from)}`}
+    <>
+      <PanelBar>
+        <span aria-hidden className="hidden min-w-0 truncate text-s text-ink-3 tabular-nums md:block">
+          {pointed ? timesOf(pointed, { from: scale.from, now }) : `0 s – ${formatDuration(scale.to - scale.from)}`}
+        </span>
+        {hasLogs && (
+          <span className="ml-auto">
+            <Segmented label="Log filter" value={logs} options={filters} onChange={setLogs} />
           </span>
-          {hasLogs && <Segmented label="Log filter" value={logs} options={filters} onChange={setLogs} />}
-        </div>
-      }
-    >
+        )}
+      </PanelBar>
       <WaterfallList
+        runId={run.id}
         rows={shown}
         scale={scale}
         now={now}
         isGrowing={isGrowing}
         opened={opened}
+        linked={linked}
         onToggle={toggle}
         onPoint={setPointed}
         label={`Timeline of ${run.id}, ${offsetOf(scale.to, scale.from)} in total`}
       />
-    </Panel>
+    </>
   );
 }
 
@@ -109,7 +119,18 @@ function useFrequentNow(isOpen: boolean): number {
 }
 
 /** The virtualized rows. While the run is open, the list follows the end, unless the reader scrolled up. */
-function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, onPoint }: WaterfallListProps) {
+function WaterfallList({
+  runId,
+  label,
+  rows,
+  scale,
+  now,
+  isGrowing,
+  opened,
+  linked,
+  onToggle,
+  onPoint,
+}: WaterfallListProps) {
   const { scroller, isAtEnd, onScroll, toEnd } = useFollowEnd(isGrowing);
   // oxlint-disable-next-line react/incompatible-library -- nothing of the virtualizer is handed on
   const virtual = useVirtualizer({
@@ -121,6 +142,13 @@ function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, o
     overscan: 12,
   });
   const [active, setActive] = useState<string | null>(null);
+  const showLinked = useEffectEvent(() => {
+    const at = linked === null ? -1 : rows.findIndex(({ key }) => key === linked);
+    if (at < 0) return;
+    virtual.scrollToIndex(at, { align: "center" });
+    scroller.current?.scrollIntoView({ block: "center" });
+  });
+  useEffect(() => showLinked(), []);
   const items = virtual.getVirtualItems();
   const isActiveDrawn = items.some(({ key }) => key === active);
   return (
@@ -166,7 +194,7 @@ function WaterfallList({ label, rows, scale, now, isGrowing, opened, onToggle, o
                     onPoint(row);
                   }}
                 />
-                {isOpen && row.kind !== "group" && <RowDetails row={row} from={scale.from} now={now} />}
+                {isOpen && row.kind !== "group" && <RowDetails runId={runId} row={row} from={scale.from} now={now} />}
               </li>
             );
           })}
@@ -185,64 +213,4 @@ function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
   if (step === 0 || at < 0) return;
   event.preventDefault();
   buttons[at + step]?.focus();
-}
-
-/** The details of a row: exact times, the error with its source line, the message and data of a log line. */
-function RowDetails({ row, from, now }: { row: WaterfallRow; from: number; now: number }) {
-  const { entry, end } = row;
-  const ending = end ?? entry;
-  const tries = row.kind === "step" ? readTries(ending) : null;
-  const nextTry = row.kind === "step" && ending.kind === "step_failed" ? ending.until : null;
-  return (
-    <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
-      <Facts
-        facts={[
-          [row.spans.length > 0 ? "started" : "at", <Moment key="began" at={row.at} from={from} />],
-          [
-            "ended",
-            row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null,
-          ],
-          ["scheduled end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
-          ["duration", row.endedAt === null ? null : durationOf(row, now)],
-          ["state", stateText(row)],
-          ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],
-          ["try", tries && `${tries.number} of ${tries.max}`],
-          ["next try", nextTry && <Moment key="next" at={Date.parse(nextTry)} from={from} />],
-          ["level", row.entry.level],
-        ]}
-      />
-      {entry.message && (
-        <p className="mb-3 max-h-80 overflow-auto font-mono text-s break-words whitespace-pre-wrap">
-          <PlainText text={entry.message} />
-        </p>
-      )}
-      {ending.error && row.state === "failed" && (
-        <div className="mb-3 overflow-hidden rounded-m border bg-panel">
-          <ErrorDetails failure={describeError(ending, ending.error)} />
-        </div>
-      )}
-      {entry.kind === "log" && entry.data !== null && (
-        <div className="mb-3 overflow-hidden rounded-m border bg-panel">
-          <JsonView
-            text={JSON.stringify(entry.data, null, 2)}
-            label="Data of the log line"
-            copyLabel="Copy the data"
-            maxHeight={320}
-          />
-        </div>
-      )}
-    </div>
-  );
-}
-
-function Moment({ at, from }: { at: number; from: number }) {
-  const iso = new Date(at).toISOString();
-  return (
-    <>
-      {formatUtc(iso)}{" "}
-      <span className="font-normal text-ink-3">
-        (+{offsetOf(at, from)}, <RelativeTime iso={iso} />)
-      </span>
-    </>
-  );
 }

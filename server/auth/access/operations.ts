@@ -45,6 +45,7 @@ export const operations = {
   getAgentTrace: { access: "read" },
   getRun: { access: "read", webhookKeys: "own-runs" },
   listRuns: { access: "read", webhookKeys: "own-runs", slot: "list" },
+  listSteps: { access: "read" },
   listTimeline: { access: "read", webhookKeys: "own-runs" },
   streamRunEvents: { access: "read", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },

@@ -20,7 +20,7 @@ import { keySchema } from "../../contract/access/key.ts";
 import { invitationSchema, personSchema } from "../../contract/access/person.ts";
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { bulkPageSchema, runFilterSchema } from "../../contract/run-filter.ts";
-import { runErrorSchema, runSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
+import { runErrorSchema, runSchema, runStepSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { driftReportSchema } from "../../contract/drift.ts";
 import {
@@ -75,6 +75,7 @@ export const problem = problemSchema
   .openapi("Problem");
 export const run = runSchema.extend({ target, error: orNull(runError) }).openapi("Run");
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
+export const runStep = named("RunStep", runStepSchema);
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
 export const deliverySummary = deliverySummarySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })

@@ -5,6 +5,7 @@ import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
+import type { StepRecord } from "./engine-store.ts";
 import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
 
 export interface NewRun {
@@ -138,6 +139,14 @@ export interface RunStore {
   getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
   /** Entries with an id greater than `after`, oldest first. */
   listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
+  /**
+   * The steps, sleeps and approvals of a run after a position, in the order of their starts. With `name`, only the one
+   * with this name.
+   */
+  listSteps(
+    runId: string,
+    p: { name?: string | undefined; after: number; limit: number },
+  ): Promise<(StepRecord & { position: number })[]>;
   /**
    * Cancels a run. Queued and waiting runs are `canceled` immediately. For a running one, the request is stored and its
    * worker ends it. `ended`: the run had already ended.

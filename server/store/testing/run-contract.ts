@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Json } from "../../contract/json.ts";
+import type { StepRecord } from "../../ports/store/engine-store.ts";
 import { type StartKey, startKeyWindowMs, toStartedRun } from "../../domain/runs/start-key.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
@@ -26,6 +28,20 @@ export function runContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
     const countRuns = async () => (await store.listRuns({}, { limit: 100, cursor: null })).data.length;
+
+    it("lists the steps of a run in the order of their starts, in pages and by name, and those of no other run", async () => {
+      await withRunningRun(store);
+      const { id, token } = await withRunningRun(store);
+      const steps = [aStep("b", { rows: [1, "\u0000"] }), aStep("a", null), aStep("b#2", "again")];
+      await store.writeProgress({ runId: id, token, now: epoch, entries: [], steps });
+      const first = await store.listSteps(id, { after: 0, limit: 2 });
+      expect(first).toMatchObject(steps.slice(0, 2));
+      const rest = await store.listSteps(id, { after: first[1]?.position ?? 0, limit: 2 });
+      expect(rest).toEqual([{ ...steps[2], position: rest[0]?.position }]);
+      expect(await store.listSteps(id, { name: "b", after: 0, limit: 9 })).toEqual(first.slice(0, 1));
+      expect(await store.listSteps(id, { name: "c", after: 0, limit: 9 })).toEqual([]);
+      expect(await store.listSteps("run_unknown", { after: 0, limit: 9 })).toEqual([]);
+    });
 
     it("returns a run with its payloads, and with every property", async () => {
       const run = aRun({
@@ -465,4 +481,8 @@ export function runContract(open: OpenStore): void {
       expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 1, waiting: 1 });
     });
   });
+}
+
+function aStep(name: string, result: Json): StepRecord {
+  return { name, kind: "step", attempt: 1, startedAt: epoch, finishedAt: epoch + 5, until: null, result };
 }

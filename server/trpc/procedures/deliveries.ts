@@ -64,7 +64,15 @@ export const deliveriesRouter = router({
    * a rejection.
    */
   send: procedure("sendDelivery")
-    .input(z.strictObject({ endpoint: z.string(), text: jsonText, headers: givenHeaders.optional() }))
+    .input(
+      z.strictObject({
+        endpoint: z.string(),
+        text: jsonText,
+        headers: givenHeaders.optional(),
+        /** The only trigger that evaluates it. */
+        trigger: z.string().optional(),
+      }),
+    )
     .mutation(({ ctx, input }) => sendFromForm(ctx, input)),
 
   /** Starts the runs of a held delivery if triggers match now. */

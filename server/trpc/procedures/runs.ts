@@ -10,6 +10,7 @@ import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
 import { getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
+import { getStep } from "../../runs/run-steps.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
 import { resumeRun } from "../../runs/resume-run.ts";
 import { procedure, router } from "../trpc.ts";
@@ -21,6 +22,9 @@ function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>)
 
 const byId = z.strictObject({ id: z.string() });
 const ids = z.array(z.string().max(64)).max(100);
+
+/** A page shows no longer result of a step: it links to the API instead. */
+const maxShownResultBytes = 1_000_000;
 
 const replayChange = z.union([z.strictObject({ payload: jsonText }), z.strictObject({ input: jsonText })]);
 
@@ -67,6 +71,11 @@ export const runsRouter = router({
       const { data } = await listTimeline(ctx, { runId: input.id, after: input.after, limit: maxTimelineEntries });
       return data;
     }),
+
+  /** A step with its result. A long result is `null`. */
+  step: procedure("listSteps")
+    .input(byId.extend({ name: z.string() }))
+    .query(({ ctx, input: { id, name } }) => getStep(ctx, { runId: id, name, maxBytes: maxShownResultBytes })),
 
   /** What an agent did so far. */
   conversation: procedure("getAgentTrace")

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { pageSchema } from "../../../contract/list.ts";
-import { runSchema, runSummarySchema } from "../../../contract/run.ts";
+import type { Json } from "../../../contract/json.ts";
+import { runSchema, runStepSchema, runSummarySchema } from "../../../contract/run.ts";
 import { runsUsageSchema } from "../../../contract/run.ts";
 import { timelineEntrySchema } from "../../../contract/timeline.ts";
 import { newId } from "../../../domain/ids.ts";
@@ -303,4 +304,65 @@ async function withSpend(
   }
   state.now += 1000;
   return ids;
+}
+
+describe("GET /api/v1/runs/{id}/steps", () => {
+  it("has the result of each finished step with its size, and none of a failed or running one", async () => {
+    const service = await openTestService();
+    const id = await withSteps(service, [
+      { name: "load", result: { rows: 42 } },
+      { name: "charge", finishedAt: null, result: { tries: 1, error: { name: "E", message: "secret", stack: null } } },
+    ]);
+    const { json } = await service.get(`/api/v1/runs/${id}/steps`);
+    const { data, nextCursor } = pageSchema(runStepSchema).strict().parse(json);
+    expect(nextCursor).toBeNull();
+    expect(data).toMatchObject([
+      { name: "load", kind: "step", attempt: 1, result: { rows: 42 }, resultBytes: 11 },
+      { name: "charge", finishedAt: null, result: null, resultBytes: null },
+    ]);
+    expect((await service.get(`/api/v1/runs/${id}/steps?name=charge`)).json).toMatchObject({ data: [data[1]] });
+    expect((await service.get("/api/v1/runs/run_unknown/steps")).status).toBe(404);
+  });
+
+  it("has all steps over its pages, which end early if their results are large", async () => {
+    const service = await openTestService();
+    const names = Array.from({ length: 23 }, (_, at) => `step-${at}`);
+    const id = await withSteps(
+      service,
+      names.map((name) => ({ name, result: "x".repeat(1_000_000) })),
+    );
+    const pages: string[][] = [];
+    for (let cursor: string | null = "0"; cursor !== null;) {
+      const { json } = await service.get(`/api/v1/runs/${id}/steps?limit=20&cursor=${cursor}`);
+      const page = pageSchema(runStepSchema).parse(json);
+      pages.push(page.data.map(({ name }) => name));
+      cursor = page.nextCursor;
+    }
+    expect(pages.flat()).toEqual(names);
+    expect(pages.map(({ length }) => length)).toEqual([4, 4, 4, 4, 4, 3]);
+  });
+});
+
+async function withSteps(
+  service: TestService,
+  steps: readonly { name: string; finishedAt?: null; result: Json }[],
+): Promise<string> {
+  const { runs } = await deliver(service, { endpoint: "signup", body: '{ "name": "a", "email": "a@example.com" }' });
+  const { store, state } = service;
+  const [claimed] = await store.claimRuns({
+    slots: ["wrk_1"],
+    now: state.now,
+    leaseMs: 60_000,
+    concurrency: new Map(),
+    pool: "shared",
+  });
+  const step = { kind: "step" as const, attempt: 1, startedAt: state.now, finishedAt: state.now, until: null };
+  await store.writeProgress({
+    runId: claimed?.id ?? "",
+    token: claimed?.token ?? "",
+    now: state.now,
+    entries: [],
+    steps: steps.map((one) => ({ ...step, ...one })),
+  });
+  return runs[0]?.id ?? "";
 }

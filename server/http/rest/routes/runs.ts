@@ -6,13 +6,14 @@ import { findRun } from "../../../runs/read-runs.ts";
 import { getRun } from "../../../runs/read-runs.ts";
 import { isEnded } from "../../../domain/runs/run-state.ts";
 import { listRuns } from "../../../runs/read-runs.ts";
+import { listSteps } from "../../../runs/run-steps.ts";
 import { listTimeline } from "../../../runs/run-timeline.ts";
 import { streamRunEvents } from "../../../runs/run-timeline.ts";
 import { sumUsage } from "../../../runs/filtered-runs.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
 import { idParam, noQuery, paging, querySchema, runFilter, timelinePaging, toFilter } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { run, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
+import { run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
 import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
 
 const listRoute = defineRoute({
@@ -76,6 +77,28 @@ const timelineRoute = defineRoute({
   responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found"]) },
 });
 
+const stepsRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/runs/{id}/steps",
+  operationId: "listSteps",
+  summary: "List the steps of a run with their results, in the order of their starts",
+  description:
+    "The result of a step is the JSON that its function returned. A page ends early if its results have more than 4 MB together.",
+  tags: ["Runs"],
+  request: {
+    params: idParam,
+    query: querySchema({
+      name: z
+        .string()
+        .min(1)
+        .optional()
+        .openapi({ description: "Only the step, sleep or approval with this name in the timeline." }),
+      ...timelinePaging,
+    }),
+  },
+  responses: { 200: answer("One page.", pageSchema(runStep)), ...problems(["not_found"]) },
+});
+
 const eventsRoute = defineRoute({
   method: "get",
   path: "/api/v1/runs/{id}/events",
@@ -129,6 +152,12 @@ export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
       await listTimeline(c.env, { runId, keyId: visibleToKey(c.var.principal), after: Number(cursor ?? 0), limit }),
       200,
     );
+  });
+
+  app.openapi(stepsRoute, async (c) => {
+    const { name, limit, cursor } = c.req.valid("query");
+    const { id: runId } = c.req.valid("param");
+    return c.json(await listSteps(c.env, { runId, name, after: Number(cursor ?? 0), limit }), 200);
   });
 
   app.openapi(eventsRoute, async (c) => {

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
 import type { RunStatus } from "../../../contract/run.ts";
 import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
@@ -55,6 +55,17 @@ export function createRunStore(
         return row ? toRun(row) : null;
       }),
     listTimeline: (runId, page) => read((session) => listTimeline(session, runId, page)),
+    listSteps: (runId, { name, after, limit }) =>
+      read(({ db }) => {
+        const { runId: _, ...columns } = getTableColumns(runStep);
+        const isNamed = name === undefined ? undefined : eq(runStep.name, name);
+        return db
+          .select(columns)
+          .from(runStep)
+          .where(and(eq(runStep.runId, runId), isNamed, gt(runStep.position, after)))
+          .orderBy(asc(runStep.position))
+          .limit(limit);
+      }),
     resumeRuns: (runs, now) => write((session) => resumeRuns(session, jobs, { runs, now })),
     requestCancel: (runId, now) => write((session) => requestCancel(session, jobs, { runId, now })),
     decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../../contract/run.ts";
 import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
@@ -63,6 +63,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
+    listSteps: (runId, page) => readInTurn(() => listSteps(database, runId, page)),
     resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
     requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
     decideApproval: (decision) => write(() => decideApproval(decision)),
@@ -128,6 +129,36 @@ function seqsOf({ db }: SqliteDatabase, ids: readonly string[]): number[] {
     .where(inArray(run.id, [...ids]))
     .all();
   return rows.map(({ seq }) => seq);
+}
+
+/** Sorts positions only: a result can have megabytes. The `+` keeps SQLite from reading the steps of all runs in order. */
+function listSteps({ db }: SqliteDatabase, id: string, p: Parameters<RunStore["listSteps"]>[1]) {
+  const positions = db
+    .select({ position: runStep.position })
+    .from(run)
+    .innerJoin(runStep, eq(runStep.run, run.seq))
+    .where(
+      and(
+        eq(run.id, id),
+        p.name === undefined ? undefined : eq(runStep.name, p.name),
+        sql`+${runStep.position} > ${p.after}`,
+      ),
+    )
+    .orderBy(sql`+${runStep.position}`)
+    .limit(p.limit)
+    .all();
+  const { run: _, ...columns } = getTableColumns(runStep);
+  return db
+    .select(columns)
+    .from(runStep)
+    .where(
+      inArray(
+        runStep.position,
+        positions.map(({ position }) => position),
+      ),
+    )
+    .orderBy(asc(runStep.position))
+    .all();
 }
 
 function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
