@@ -4,7 +4,7 @@ import type { Run } from "../server/contract/run.ts";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { findViolations } from "./support/axe.ts";
-import { visit } from "./support/browser.ts";
+import { sidewaysOverflow, visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService, withSharedService } from "./support/service.ts";
@@ -79,10 +79,7 @@ const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?
 
 async function expectNoFaults(page: Page, where: string): Promise<void> {
   expect(await findViolations(page), where).toEqual([]);
-  expect(
-    await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-    where,
-  ).toBeLessThanOrEqual(0);
+  expect(await sidewaysOverflow(page), where).toBeLessThanOrEqual(0);
 }
 
 /** At a desk in the light, and on a phone in the dark. */

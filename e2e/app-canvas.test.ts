@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, test, vi } from "vitest";
 import { postJson } from "./support/api.ts";
-import { onSlowMachine, visit } from "./support/browser.ts";
+import { onSlowMachine, sidewaysOverflow, visit } from "./support/browser.ts";
 import { copyStarter, writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { type Service, sharedService, signalbox, startService } from "./support/service.ts";
@@ -534,9 +534,7 @@ describe("on a narrow screen", () => {
     await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await endpoint.getByRole("link", { name: "welcome-email" }).waitFor();
-    expect(
-      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-    ).toBeLessThanOrEqual(0);
+    expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
     expect(errors).toEqual([]);
   });
 });

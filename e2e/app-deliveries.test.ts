@@ -278,6 +278,7 @@ describe("the list of deliveries", () => {
     const { page, errors } = await visit(url, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${url}/deliveries?endpoint=signup`);
     await page.locator("a[data-row-link]").first().waitFor();
+    await page.mouse.move(700, 500);
     await expect
       .poll(async () => {
         await page.mouse.wheel(0, 4_000);

@@ -55,7 +55,10 @@ it("held deliveries are released on their page and in bulk, after the page has s
     expect(verdicts).toMatchObject([{ outcome: "matched" }]);
   }, patient);
   await page.getByRole("button", { name: "Release" }).click();
-  await page.getByText("Released: 1 run started.").waitFor(patient);
+  await page
+    .getByRole("region", { name: /^Messages/ })
+    .getByText("Released: 1 run started.")
+    .waitFor(patient);
   await page.getByText("202 accepted").waitFor(patient);
   await page.getByRole("link", { name: /^run_/ }).first().waitFor(patient);
   await page.getByRole("button", { name: "Redeliver" }).waitFor();

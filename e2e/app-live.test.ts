@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { pageTop, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -143,11 +143,13 @@ describe("with twenty deliveries per second", () => {
     await expect.poll(() => onTop(page), patient).toBe(newest);
     await page.mouse.move(700, 450);
     const scrolled = await page.evaluateHandle(() => ({
-      ended: new Promise<void>((resolve) => addEventListener("scrollend", () => resolve(), { once: true })),
+      ended: new Promise<void>((resolve) =>
+        addEventListener("scrollend", () => resolve(), { once: true, capture: true }),
+      ),
     }));
     await page.mouse.wheel(0, 900);
     await scrolled.evaluate(({ ended }) => ended);
-    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(500);
+    expect(await pageTop(page)).toBeGreaterThan(500);
     /** The row at this height, in every frame since the watch began. */
     const rowsSeen = await page.evaluateHandle(() => {
       const seen = new Set<string | null>();
@@ -185,7 +187,7 @@ describe("with twenty deliveries per second", () => {
     await pill.click();
     const last = await newestIn(service, "deliveries");
     await expect.poll(() => onTop(page), patient).toBe(last);
-    expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await pageTop(page)).toBe(0);
     expect(await pill.count()).toBe(0);
     expect(errors).toEqual([]);
   });

@@ -353,12 +353,13 @@ describe("the list of runs", () => {
     await chips.getByText(`contains “${needle}”`).waitFor();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
     expect(await table.getByText("waiting", { exact: true }).count()).toBe(0);
+    await page.mouse.move(640, 400);
     await vi.waitFor(async () => {
       await page.mouse.wheel(0, 4_000);
       expect(await table.getByRole("link", { name: ids[0] }).count()).toBe(1);
     }, patient);
 
-    await page.evaluate(() => scrollTo(0, 0));
+    await page.evaluate(() => document.getElementById("content")?.scrollTo(0, 0));
     await page.reload();
     await table.getByRole("link", { name: ids.at(-1) }).waitFor();
     await table.getByRole("checkbox", { name: "Select all listed rows" }).check();

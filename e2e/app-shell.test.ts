@@ -1,7 +1,7 @@
 import type { Page } from "playwright";
 import { describe, expect, vi } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { pageTop, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -48,6 +48,34 @@ describe("the search", () => {
     expect(foreignRequests).toEqual([]);
   });
 
+  it("opens actions and settings: send a test event, run, switch off, keys", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    await page.goto(`${service.url}/runs`);
+    await isLive(page);
+    const choose = async (text: string, name: string) => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Search" }).fill(text);
+      await page.getByRole("option", { name }).click();
+    };
+    await choose("send new-sign", "Send test event to new-signup");
+    await page
+      .getByRole("complementary", { name: "trigger new-signup" })
+      .getByRole("button", { name: "Send" })
+      .waitFor();
+    await choose("welcome", "Run welcome-email");
+    await page
+      .getByRole("complementary", { name: "workflow welcome-email" })
+      .getByRole("button", { name: "Run" })
+      .waitFor();
+    await choose("switch off new-signup", "Switch off new-signup");
+    await page.getByRole("dialog", { name: "Switch new-signup off?" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
+    await choose("token", "Keys and tokens");
+    await page.waitForURL("**/settings/keys");
+    expect(errors).toEqual([]);
+  });
+
   it("finds a run by its id in any form, and text in bodies, by mouse", async ({ service }) => {
     const runId = await startRun(service);
     const { page, errors } = await visit(service.url);
@@ -86,6 +114,15 @@ it("keyboard shortcuts open every page, and are plain letters in text fields", a
   expect(await filter.inputValue()).toBe("gd?/t");
   await page.waitForURL((url) => url.pathname === "/runs" && url.searchParams.get("text") === "gd?/t");
   expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("checkbox", { name: /^Shortcuts with a single key/ }).uncheck();
+  await page.keyboard.press("Escape");
+  for (const key of ["?", "g", "d", "t"]) await page.keyboard.press(key);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/runs");
   expect(errors).toEqual([]);
 });
 
@@ -128,7 +165,7 @@ it("a long list renders only visible rows, keeps its position while rows arrive,
     expect(await page.getByText(`End of the list: ${total} rows.`).isVisible()).toBe(true);
   }, patient);
   expect(await rows.count()).toBeLessThan(60);
-  await page.evaluate(() => scrollTo(0, 2_400));
+  await page.evaluate(() => document.getElementById("content")?.scrollTo(0, 2_400));
   const inSight = () =>
     page.evaluate(() =>
       document
@@ -148,7 +185,7 @@ it("a long list renders only visible rows, keeps its position while rows arrive,
   await page.goBack();
   await vi.waitFor(async () => expect(await inSight()).toBe(row), patient);
   await page.getByRole("button", { name: "1 new" }).click();
-  await vi.waitFor(async () => expect(await page.evaluate(() => scrollY)).toBe(0), patient);
+  await vi.waitFor(async () => expect(await pageTop(page)).toBe(0), patient);
   expect(errors).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
 import { findViolations } from "./support/axe.ts";
-import { visit } from "./support/browser.ts";
+import { pageTop, sidewaysOverflow, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { sharedService, signalbox, startService } from "./support/service.ts";
@@ -105,7 +105,7 @@ it("while the service does not respond, links keep the page and actions show the
 /** A replay while the service does not respond shows the error without a layout shift, at each width. */
 async function expectRefusedReplay(page: Page): Promise<void> {
   const replay = page.getByRole("button", { name: "Replay", exact: true });
-  const messages = page.getByRole("status", { name: "Messages" });
+  const messages = page.getByRole("region", { name: /^Messages/ });
   const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
   for (const width of [390, 768, 1_440]) {
     await page.setViewportSize({ width, height: 900 });
@@ -191,9 +191,7 @@ it("the list of runs names trigger and target at 768, 1024 and 1440 px", async (
       }));
       expect(shown, `${text} at ${width} px`).toBe(whole);
     }
-    expect(
-      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-    ).toBeLessThanOrEqual(0);
+    expect(await sidewaysOverflow(page)).toBeLessThanOrEqual(0);
   }
 });
 
@@ -262,6 +260,7 @@ it("a reloaded list keeps its position, and a run far down in it is current", as
   await isLive(page);
   const row = page.locator(`[role=row]:has(a[href="/runs/${open}"])`);
   await page.locator("a[data-row-link]").nth(5).waitFor();
+  await page.mouse.move(640, 400);
   await expect
     .poll(async () => {
       await page.mouse.wheel(0, 3_000);
@@ -269,10 +268,10 @@ it("a reloaded list keeps its position, and a run far down in it is current", as
     })
     .toBe(true);
   await row.getByText("waiting").waitFor();
-  const top = await page.evaluate(() => scrollY);
+  const top = await pageTop(page);
   await page.reload();
   await isLive(page);
-  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(top - 100);
+  await expect.poll(() => pageTop(page)).toBeGreaterThan(top - 100);
   await row.getByText("waiting").waitFor();
   expect((await postJson(`${service.url}/api/v1/runs/${open}/cancel`, {})).ok).toBe(true);
   await row.getByText("canceled").waitFor();

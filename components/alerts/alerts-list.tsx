@@ -130,8 +130,8 @@ function TestButton() {
   return (
     <Button
       icon={Send}
-      title={disabledReason}
-      disabled={disabledReason !== undefined || test.isPending}
+      disabledReason={disabledReason}
+      disabled={test.isPending}
       aria-busy={test.isPending}
       onClick={() => test.mutate()}
     >

@@ -127,7 +127,7 @@ export function HeadRow<Row>({
   return (
     <div
       role="rowgroup"
-      className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-(--header-height) md:z-2 md:block md:bg-panel`}
+      className={`${selection ? "" : "max-md:sr-only"} md:sticky md:top-0 md:z-2 md:block md:bg-panel`}
     >
       <div
         role="row"

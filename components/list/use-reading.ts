@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { returnPosition } from "./scroll-memory.ts";
+import { pageScroller, returnPosition, topInPage } from "../shell/page-scroll.tsx";
 
 /** After a pointer movement over a row, a click is expected for this time. */
 const aimingMs = 2_000;
@@ -9,8 +9,8 @@ const aimingMs = 2_000;
 /** The first row counts as visible if at most this much of it is hidden. */
 const slackPx = 4;
 
-/** The height of the page header and the table header at the top of the window. */
-export const coveredPx = 48 + 34;
+/** The height of the table header at the top of the page. */
+export const coveredPx = 34;
 
 /**
  * Detects that the rows are being read (scrolled, pointed at, or focused), so that they must not move. `shownKeys`: the
@@ -34,16 +34,16 @@ export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => r
     setShownKeys((shown) => (isReading ? (shown ?? keys.current()) : null));
   });
   useEffect(() => {
+    const scroller = pageScroller();
     const onScroll = () => {
-      const top = body.current?.getBoundingClientRect().top ?? 0;
-      const isScrolled = scrollY > slackPx && top < coveredPx - slackPx;
+      const isScrolled = (scroller?.scrollTop ?? 0) > slackPx && topInPage(body.current) < coveredPx - slackPx;
       if (isScrolled !== state.current.isScrolled) change({ isScrolled });
     };
-    addEventListener("scroll", onScroll, { passive: true });
+    scroller?.addEventListener("scroll", onScroll, { passive: true });
     // After "back", the position is restored later.
     if (!state.current.isScrolled) onScroll();
     return () => {
-      removeEventListener("scroll", onScroll);
+      scroller?.removeEventListener("scroll", onScroll);
       clearTimeout(timer.current);
     };
   }, [body, change]);
@@ -64,7 +64,7 @@ export function useReading(body: RefObject<HTMLElement | null>, topKeys: () => r
   /** Shows the new rows. */
   const catchUp = () => {
     setShownKeys(null);
-    scrollTo({ top: 0 });
+    pageScroller()?.scrollTo({ top: 0 });
   };
   return { shownKeys, handlers, catchUp };
 }

@@ -2,14 +2,15 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { hasSingleKeys } from "../shell/shortcuts.ts";
 import { isFocusLost, isTyping } from "../ui/focus.ts";
-import { rememberFocus, returnPosition } from "./scroll-memory.ts";
+import { rememberPosition, returnPosition, topInPage } from "../shell/page-scroll.tsx";
 import { coveredPx } from "./use-reading.ts";
 import { rowLinkSelector } from "./table-rows.tsx";
 
 interface Options {
   body: RefObject<HTMLElement | null>;
-  virtualizer: Virtualizer<Window, HTMLDivElement>;
+  virtualizer: Virtualizer<HTMLElement, HTMLDivElement>;
   keys: readonly string[];
   onToggle: ((index: number, isRange: boolean) => void) | null;
 }
@@ -41,7 +42,7 @@ export function useRowKeys(options: Options): string | null {
     const onFocus = (event: FocusEvent) => {
       const index = focusedIndex(latest.current.body);
       const isByKey = event.target instanceof Element && event.target.matches(`${rowLinkSelector}:focus-visible`);
-      rememberFocus(index !== null && isByKey ? (latest.current.keys[index] ?? null) : null);
+      rememberPosition({ focused: index !== null && isByKey ? (latest.current.keys[index] ?? null) : null });
     };
     addEventListener("focusin", onFocus);
     return () => removeEventListener("focusin", onFocus);
@@ -66,7 +67,7 @@ export function useRowKeys(options: Options): string | null {
       )
         return;
       const inside = focusedIndex(latest.current.body);
-      const step = stepOf(event.key, inside !== null);
+      const step = stepOf(event.key, { isInside: inside !== null, hasSingleKeys: hasSingleKeys() });
       if (step !== 0) {
         event.preventDefault();
         const at = inside ?? latest.current.keys.indexOf(active.current ?? "");
@@ -88,9 +89,9 @@ export function useRowKeys(options: Options): string | null {
   return activeKey;
 }
 
-function stepOf(key: string, isInside: boolean): number {
-  if (key === "j" || (isInside && key === "ArrowDown")) return 1;
-  if (key === "k" || (isInside && key === "ArrowUp")) return -1;
+function stepOf(key: string, p: { isInside: boolean; hasSingleKeys: boolean }): number {
+  if ((p.hasSingleKeys && key === "j") || (p.isInside && key === "ArrowDown")) return 1;
+  if ((p.hasSingleKeys && key === "k") || (p.isInside && key === "ArrowUp")) return -1;
   return 0;
 }
 
@@ -100,7 +101,7 @@ function focusedIndex(body: RefObject<HTMLElement | null>): number | null {
 }
 
 function firstInSight({ body, virtualizer }: Options): number {
-  const hidden = coveredPx - (body.current?.getBoundingClientRect().top ?? 0);
+  const hidden = coveredPx - topInPage(body.current);
   const items = virtualizer.getVirtualItems();
   const first = items.find((item) => item.start - virtualizer.options.scrollMargin >= hidden);
   return first?.index ?? 0;

@@ -1,7 +1,7 @@
 "use client";
 
 import { ArrowUp } from "lucide-react";
-import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type CSSProperties,
   type ReactNode,
@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { pageScroller, rememberPosition, topInPage } from "../shell/page-scroll.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
@@ -21,7 +22,6 @@ import { SkeletonRows, TableFoot } from "./table-foot.tsx";
 import { useIsWide } from "../ui/browser.ts";
 import { coveredPx, useArrivals, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
-import { useScrollMemory } from "./scroll-memory.ts";
 import { HeadRow, SelectionBox, VirtualRow } from "./table-rows.tsx";
 import { rememberTrail } from "./trail.tsx";
 import { formatNumber } from "../../server/domain/format.ts";
@@ -102,7 +102,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     keys,
     onToggle: selection ? (index, isRange) => toggle(keys[index] ?? "", isRange) : null,
   });
-  useScrollMemory({ isReady: shown.length > 0, shownKeys, hasMore });
+  useEffect(() => rememberPosition({ shownKeys }), [shownKeys]);
 
   const items = virtualizer.getVirtualItems();
   const sight = items.flatMap((item) => keys[item.index] ?? []).join(" ");
@@ -224,16 +224,18 @@ function useRows<Row>({
   const isWide = useIsWide(true);
   const [scrollMargin, setScrollMargin] = useState(0);
   useLayoutEffect(() => {
-    const measure = () => setScrollMargin(Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY));
+    const scroller = pageScroller();
+    const measure = () => setScrollMargin(Math.round(topInPage(body.current) + (scroller?.scrollTop ?? 0)));
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
+    if (scroller) for (const element of [scroller, ...scroller.children]) observer.observe(element);
     return () => observer.disconnect();
   }, [body]);
   const rowHeight = isWide ? rowPx : stackedPx(columns);
   // Its results change while the object stays the same, so nothing is memoized by it.
   // oxlint-disable-next-line react/incompatible-library
-  const virtualizer = useWindowVirtualizer<HTMLDivElement>({
+  const virtualizer = useVirtualizer<HTMLElement, HTMLDivElement>({
+    getScrollElement: pageScroller,
     count: keys.length,
     estimateSize: useCallback(() => rowHeight, [rowHeight]),
     getItemKey: (index) => keys[index] ?? index,
@@ -250,10 +252,7 @@ function useRows<Row>({
 
 function NewPill({ count, isMore, onShow }: { count: number; isMore: boolean; onShow: () => void }) {
   return (
-    <div
-      role="status"
-      className="pointer-events-none sticky top-[calc(var(--header-height)+8px)] z-3 flex h-0 justify-center md:top-[calc(var(--header-height)+42px)]"
-    >
+    <div role="status" className="pointer-events-none sticky top-2 z-3 flex h-0 justify-center md:top-[42px]">
       {count > 0 && (
         <button
           type="button"

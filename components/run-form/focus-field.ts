@@ -24,15 +24,10 @@ export function focusField(form: HTMLElement, pointer: string): void {
 /** Scrolls only the nearestIssues scroll container. `scrollIntoView` would scroll all containers around it, too. */
 function centerInScroller(field: HTMLElement): void {
   for (let around = field.parentElement; around; around = around.parentElement) {
-    const isPage = around === document.scrollingElement;
-    if (
-      around.scrollHeight <= around.clientHeight ||
-      !(isPage || /auto|scroll/.test(getComputedStyle(around).overflowY))
-    )
-      continue;
+    if (around.scrollHeight <= around.clientHeight || !/auto|scroll/.test(getComputedStyle(around).overflowY)) continue;
     const inner = field.getBoundingClientRect();
-    const top = isPage ? 0 : around.getBoundingClientRect().top;
-    around.scrollTop += inner.top - top - Math.max(0, (around.clientHeight - inner.height) / 2);
+    around.scrollTop +=
+      inner.top - around.getBoundingClientRect().top - Math.max(0, (around.clientHeight - inner.height) / 2);
     return;
   }
 }

@@ -182,8 +182,8 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
         <div className="flex flex-wrap items-center gap-2">
           <Button
             tone="primary"
-            title={disabledReason}
-            disabled={disabledReason !== undefined || starter.isBusy}
+            disabledReason={disabledReason}
+            disabled={starter.isBusy}
             aria-busy={starter.isBusy}
             aria-keyshortcuts="Meta+Enter Control+Enter"
             onClick={() => submit()}
@@ -192,8 +192,9 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
           </Button>
           {subject.kind === "trigger" && isShared && (
             <Button
-              title={disabledReason ?? `Send it to ${subject.slug} only: the other triggers on the endpoint ignore it`}
-              disabled={disabledReason !== undefined || starter.isBusy}
+              title={`Send it to ${subject.slug} only: the other triggers on the endpoint ignore it`}
+              disabledReason={disabledReason}
+              disabled={starter.isBusy}
               onClick={() => submit(subject.slug)}
             >
               Only this trigger

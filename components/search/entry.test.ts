@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { approvalsFor, groupsOf, hrefFrom, contentSearchesFor, pagesFor, searchTextOf } from "./entry.ts";
+import {
+  actionOf,
+  actionsFor,
+  approvalsFor,
+  contentSearchesFor,
+  type Found,
+  groupsOf,
+  hrefFrom,
+  pagesFor,
+  searchTextOf,
+} from "./entry.ts";
 
 const id = "run_01M7YJ1EX743RPB9ARP7CQES6B";
 
@@ -52,13 +62,67 @@ it("on the canvas a node opens and keeps the filters, pages keep their URL", () 
   expect(hrefFrom({ href: "/runs" }, here)).toBe("/runs");
 });
 
-it("pages are found by word prefixes", () => {
-  expect(pagesFor("deliv").map((page) => page.href)).toEqual(["/deliveries", "/deliveries?outcome=rejected"]);
-  expect(pagesFor("fail run").map((page) => page.href)).toEqual(["/runs?status=failed"]);
-  expect(pagesFor("nothing")).toEqual([]);
-  expect(pagesFor("").length).toBeGreaterThan(3);
+const hrefs = (text: string, isAdmin = true) => pagesFor(text, isAdmin).map((page) => page.href);
+
+it("pages are found by word prefixes, and the settings of admins only by admins", () => {
+  expect(hrefs("deliv")).toEqual(["/deliveries", "/deliveries?outcome=rejected"]);
+  expect(hrefs("fail run")).toEqual(["/runs?status=failed"]);
+  expect(hrefs("settings")).toEqual([
+    "/settings",
+    "/settings/people",
+    "/settings/keys",
+    "/settings/builds",
+    "/settings/audit",
+  ]);
+  expect([hrefs("token"), hrefs("token", false), hrefs("settings", false)]).toEqual([
+    ["/settings/keys"],
+    [],
+    ["/settings"],
+  ]);
+  expect(hrefs("nothing")).toEqual([]);
+  expect(hrefs("").length).toBeGreaterThan(3);
   expect(approvalsFor("approval", 2).map(({ note }) => note)).toEqual(["2 runs"]);
   expect([approvalsFor("deliv", 2), approvalsFor("", 0)]).toEqual([[], []]);
+});
+
+describe("actions", () => {
+  const found: Found = {
+    endpoints: [],
+    triggers: [
+      { slug: "paid", endpoint: "billing" },
+      { slug: "failed", endpoint: "billing" },
+    ],
+    targets: [{ kind: "agent", slug: "triage" }],
+    tools: [],
+    runs: [],
+    deliveries: [],
+  };
+  const actions = (text: string) =>
+    actionsFor(found, actionOf(text).verb, (slug) => slug === "failed").map(({ label, href }) => [label, href]);
+
+  it("are those of the best results", () => {
+    expect(actions("paid")).toEqual([
+      ["Send test event to paid", "/?node=trigger%3Apaid&tab=test"],
+      ["Run triage", "/?node=agent%3Atriage&tab=run"],
+      ["Switch off paid", "/?node=trigger%3Apaid&ask=switch"],
+    ]);
+  });
+
+  it("with a verb apply to every result", () => {
+    expect(actions("switch off pai").map(([label]) => label)).toEqual(["Switch off paid", "Switch on failed"]);
+    expect(actions("Test f").map(([label]) => label)).toEqual(["Send test event to paid", "Send test event to failed"]);
+    expect(actions("run t").map(([label]) => label)).toEqual(["Run triage"]);
+    expect([actionOf("run welcome"), actionOf("runs"), actionOf("disable paid")]).toEqual([
+      { verb: "run", text: "welcome" },
+      { verb: null, text: "runs" },
+      { verb: "switch", text: "paid" },
+    ]);
+  });
+
+  it("on the canvas open with the current filters", () => {
+    const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=schema" };
+    expect(hrefFrom({ href: "/?node=trigger%3Apaid&tab=test" }, here)).toBe("/?window=1h&node=trigger%3Apaid&tab=test");
+  });
 });
 
 it("other text can be searched in bodies and inputs, unchanged", () => {

@@ -13,7 +13,18 @@ export interface Found {
   deliveries: readonly DeliverySummary[];
 }
 
-const entryKinds = ["endpoint", "trigger", "workflow", "agent", "tool", "run", "delivery", "page", "look"] as const;
+const entryKinds = [
+  "endpoint",
+  "trigger",
+  "workflow",
+  "agent",
+  "tool",
+  "run",
+  "delivery",
+  "page",
+  "look",
+  "action",
+] as const;
 
 export type EntryKind = (typeof entryKinds)[number];
 
@@ -82,53 +93,104 @@ function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note:
   };
 }
 
-const pages: readonly { words: string; entry: Entry }[] = [
+interface PageEntry {
+  /** Lower-case words that find the page. */
+  words: string;
+  label: string;
+  note: string;
+  href: string;
+  isForAdmins?: boolean;
+}
+
+const pages: readonly PageEntry[] = [
   {
     words: "canvas start home map triggers",
-    entry: {
-      id: "page:canvas",
-      kind: "page",
-      label: "Canvas",
-      note: "endpoints, triggers, workflows, agents",
-      href: "/",
+    label: "Canvas",
+    note: "endpoints, triggers, workflows, agents",
+    href: "/",
+  },
+  { words: "deliveries webhooks requests", label: "Deliveries", note: "received webhooks", href: "/deliveries" },
+  { words: "runs executions", label: "Runs", note: "workflow and agent runs", href: "/runs" },
+  { words: "failed runs errors", label: "Failed runs", note: "", href: "/runs?status=failed" },
+  { words: "rejected deliveries errors", label: "Rejected deliveries", note: "", href: "/deliveries?outcome=rejected" },
+  { words: "alerts problems notifications", label: "Alerts", note: "what needs attention", href: "/alerts" },
+  { words: "settings account password sessions", label: "Account", note: "settings", href: "/settings" },
+  ...[
+    {
+      words: "settings people invite users roles members",
+      label: "People",
+      note: "settings",
+      href: "/settings/people",
     },
-  },
-  {
-    words: "deliveries webhooks requests",
-    entry: {
-      id: "page:deliveries",
-      kind: "page",
-      label: "Deliveries",
-      note: "received webhooks",
-      href: "/deliveries",
+    {
+      words: "settings keys api tokens create rotate revoke",
+      label: "Keys and tokens",
+      note: "settings",
+      href: "/settings/keys",
     },
-  },
-  {
-    words: "runs executions",
-    entry: { id: "page:runs", kind: "page", label: "Runs", note: "workflow and agent runs", href: "/runs" },
-  },
-  {
-    words: "failed runs errors",
-    entry: { id: "page:failed", kind: "page", label: "Failed runs", note: "", href: "/runs?status=failed" },
-  },
-  {
-    words: "rejected deliveries errors",
-    entry: {
-      id: "page:rejected",
-      kind: "page",
-      label: "Rejected deliveries",
-      note: "",
-      href: "/deliveries?outcome=rejected",
-    },
-  },
+    { words: "settings builds versions roll back", label: "Builds", note: "settings", href: "/settings/builds" },
+    { words: "settings audit log history", label: "Audit log", note: "settings", href: "/settings/audit" },
+  ].map((page) => ({ ...page, isForAdmins: true })),
 ];
 
-/** The pages of the app that match a text; all pages for an empty text. */
-export function pagesFor(text: string): Entry[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+/** The pages of the app that match a text; all that are not settings for an empty text. */
+export function pagesFor(text: string, isAdmin: boolean): Entry[] {
   return pages
-    .filter((page) => words.every((word) => page.words.split(" ").some((known) => known.startsWith(word))))
-    .map((page) => page.entry);
+    .filter(({ words, isForAdmins, note }) =>
+      text === "" ? note !== "settings" : (isAdmin || !isForAdmins) && hasWords(words, text),
+    )
+    .map(({ label, note, href }) => ({ id: `page:${href}`, kind: "page", label, note, href }));
+}
+
+/** Whether each word of the text begins one of the known words. */
+export function hasWords(known: string, text: string): boolean {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return words.every((word) => known.split(" ").some((one) => one.startsWith(word)));
+}
+
+const verbs = {
+  send: /^(?:send|test)\s+/i,
+  run: /^(?:run|start)\s+/i,
+  switch: /^(?:switch|turn)\s+(?:on|off)\s+|^(?:disable|enable)\s+/i,
+};
+
+type Verb = keyof typeof verbs;
+
+/** `run welcome` is the action `run` on what `welcome` finds. */
+export function actionOf(text: string): { verb: Verb | null; text: string } {
+  for (const verb of ["send", "run", "switch"] as const)
+    if (verbs[verb].test(text)) return { verb, text: text.replace(verbs[verb], "") };
+  return { verb: null, text };
+}
+
+/**
+ * What can be done with the results: with a verb, that action on each of them; otherwise the actions on the best ones.
+ * `isOff`: whether a trigger is switched off. Each action opens the form or the question of its sheet.
+ */
+export function actionsFor(found: Found, verb: Verb | null, isOff: (slug: string) => boolean): Entry[] {
+  const limit = verb === null ? 1 : Infinity;
+  const isAsked = (one: Verb) => verb === null || verb === one;
+  const triggers = found.triggers.slice(0, limit);
+  const action = (target: Entry, label: string, part: Record<string, string>): Entry => ({
+    id: `action:${label}`,
+    kind: "action",
+    label,
+    note: target.note,
+    href: `${target.href}&${new URLSearchParams(part)}`,
+  });
+  return [
+    ...(isAsked("send") ? triggers : []).map(({ slug, endpoint }) =>
+      action(node("trigger", slug, `on ${endpoint}`), `Send test event to ${slug}`, { tab: "test" }),
+    ),
+    ...(isAsked("run") ? found.targets.slice(0, limit) : []).map(({ kind, slug }) =>
+      action(node(kind, slug, kind), `Run ${slug}`, { tab: "run" }),
+    ),
+    ...(isAsked("switch") ? triggers : []).map(({ slug, endpoint }) =>
+      action(node("trigger", slug, `on ${endpoint}`), `Switch ${isOff(slug) ? "on" : "off"} ${slug}`, {
+        ask: "switch",
+      }),
+    ),
+  ];
 }
 
 /** The runs that wait for an approval, if there are any. Found by their words, and without a text. */
@@ -178,10 +240,8 @@ export function searchTextOf(typed: string): string {
 export function hrefFrom(entry: Pick<Entry, "href">, here: { path: string; query: string }): string {
   if (here.path !== "/" || !entry.href.startsWith("/?node=")) return entry.href;
   const query = new URLSearchParams(here.query);
-  query.set("node", new URLSearchParams(entry.href.slice(2)).get("node") ?? "");
-  query.delete("tab");
-  query.delete("from");
-  query.delete("via");
+  for (const name of ["tab", "from", "via", "ask"]) query.delete(name);
+  for (const [name, value] of new URLSearchParams(entry.href.slice(2))) query.set(name, value);
   return `/?${query}`;
 }
 
@@ -200,7 +260,7 @@ export function readRecent(): Entry[] {
 
 /** Stores an opened entry. */
 export function rememberEntry(entry: Entry): void {
-  if (entry.kind === "page" || entry.kind === "look") return;
+  if (entry.kind === "page" || entry.kind === "look" || entry.kind === "action") return;
   try {
     localStorage.setItem(
       storageKey,

@@ -6,12 +6,14 @@ import {
   Bot,
   Download,
   FileSearch,
+  Keyboard,
   type LucideIcon,
   Monitor,
   Moon,
   PanelsTopLeft,
   Play,
   Search,
+  SquareArrowRight,
   Sun,
   Webhook,
   Workflow,
@@ -21,19 +23,23 @@ import {
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
-import { chooseTheme, type Theme } from "../shell/theme.ts";
+import { useMay } from "../auth/access.tsx";
 import { useRunsToApprove } from "../runs/run-badge.tsx";
+import { chooseTheme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/dialog.tsx";
 import {
+  actionOf,
+  actionsFor,
   approvalsFor,
   contentSearchesFor,
   type Entry,
   type EntryGroup,
   type EntryKind,
   groupsOf,
+  hasWords,
   hrefFrom,
   pagesFor,
   readRecent,
@@ -62,16 +68,26 @@ const icons: Record<EntryKind, LucideIcon> = {
   delivery: Download,
   page: PanelsTopLeft,
   look: FileSearch,
+  action: SquareArrowRight,
 };
 
-const themes: readonly { theme: Theme; label: string; icon: LucideIcon }[] = [
-  { theme: "light", label: "Theme: light", icon: Sun },
-  { theme: "dark", label: "Theme: dark", icon: Moon },
-  { theme: "system", label: "Theme: system", icon: Monitor },
+interface CommandEntry {
+  label: string;
+  icon: LucideIcon;
+  /** Without it, the list of shortcuts opens. */
+  run?: () => void;
+}
+
+/** Commands that apply to the app, in this browser. Found by the words of their labels. */
+const commands: readonly CommandEntry[] = [
+  { label: "Theme: light", icon: Sun, run: () => chooseTheme("light") },
+  { label: "Theme: dark", icon: Moon, run: () => chooseTheme("dark") },
+  { label: "Theme: system", icon: Monitor, run: () => chooseTheme("system") },
+  { label: "Keyboard shortcuts", icon: Keyboard },
 ];
 
 /** Search for names and ids. Enter opens the selected result. */
-export function SearchDialog({ onClose }: { onClose: () => void }) {
+export function SearchDialog({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () => void }) {
   const [typed, setTyped] = useState("");
   const { groups, settledText, isPending, error } = useSearch(typed);
   const go = useGo(onClose);
@@ -118,7 +134,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
               setIsWaiting(false);
             }}
             maxLength={2_000}
-            placeholder="Search triggers, endpoints, workflows, or paste an id"
+            placeholder="Search names and ids, or type “run …”, “send …”, “switch off …”"
             className="h-12 min-w-0 flex-1 bg-transparent text-l outline-none placeholder:text-ink-3"
           />
           <kbd className="pointer-coarse:hidden rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>
@@ -135,7 +151,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           {groups.map((group) => (
             <Group key={group.name} group={group} onGo={go} />
           ))}
-          {typed === "" && <ThemeGroup onClose={onClose} />}
+          <Commands text={typed} onClose={onClose} onShowKeys={onShowKeys} />
         </Command.List>
         <p className="hidden gap-4 border-t px-4 py-2 text-s text-ink-3 md:flex">
           <span>↑↓ select</span>
@@ -168,7 +184,7 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
     <Command.Group heading={group.name} className={groupClass}>
       {group.entries.map((entry) => {
         const Icon = icons[entry.kind];
-        const isName = entry.kind !== "page" && entry.kind !== "look";
+        const isName = !["page", "look", "action"].includes(entry.kind);
         return (
           <Command.Item key={entry.id} value={entry.id} onSelect={() => onGo(entry)} className={itemClass}>
             <Icon aria-hidden size={15} className="shrink-0 text-ink-2" />
@@ -181,16 +197,19 @@ function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => voi
   );
 }
 
-function ThemeGroup({ onClose }: { onClose: () => void }) {
+function Commands({ text, onClose, onShowKeys }: { text: string; onClose: () => void; onShowKeys: () => void }) {
+  const shown = commands.filter(({ label }) => hasWords(label.toLowerCase(), text));
+  if (shown.length === 0) return null;
   return (
-    <Command.Group heading="Actions" className={groupClass}>
-      {themes.map(({ theme, label, icon: Icon }) => (
+    <Command.Group heading="App" className={groupClass}>
+      {shown.map(({ label, icon: Icon, run }) => (
         <Command.Item
-          key={theme}
-          value={`theme:${theme}`}
+          key={label}
+          value={`command:${label}`}
           onSelect={() => {
-            chooseTheme(theme);
             onClose();
+            if (run) run();
+            else onShowKeys();
           }}
           className={itemClass}
         >
@@ -207,8 +226,11 @@ function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
   const waiting = useRunsToApprove(true);
-  const text = searchTextOf(typed);
+  const isAdmin = useMay("admin");
+  const mayOperate = useMay("operate");
+  const { verb, text } = actionOf(searchTextOf(typed));
   const requestedText = useDebounced(text, debounceMs);
+  const disabled = useQuery(trpc.triggers.disabled.queryOptions(undefined, { enabled: mayOperate })).data;
   const found = useQuery(
     trpc.search.queryOptions(
       { text: requestedText },
@@ -220,17 +242,23 @@ function useSearch(typed: string): SearchState {
       groups: withoutEmpty([
         { name: "Needs attention", entries: approvalsFor("", waiting.length) },
         { name: "Recent", entries: recent },
-        { name: "Go to", entries: pagesFor("") },
+        { name: "Go to", entries: pagesFor("", isAdmin) },
       ]),
       settledText: "",
       isPending: false,
       error: null,
     };
   const isPending = requestedText !== text || found.isFetching;
+  const isOff = (slug: string) => disabled !== undefined && Object.hasOwn(disabled, slug);
+  const actions = {
+    name: "Actions",
+    entries: found.data && mayOperate ? actionsFor(found.data, verb, isOff) : [],
+  };
+  const results = found.data ? groupsOf(found.data) : [];
   const groups = withoutEmpty([
-    ...(found.data ? groupsOf(found.data) : []),
+    ...(verb === null ? [...results, actions] : [actions, ...results]),
     { name: "Needs attention", entries: approvalsFor(requestedText, waiting.length) },
-    { name: "Go to", entries: pagesFor(requestedText) },
+    { name: "Go to", entries: pagesFor(requestedText, isAdmin) },
     { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
   ]);
   return {

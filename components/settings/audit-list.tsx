@@ -1,7 +1,7 @@
 "use client";
 
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { type AuditAction, auditActionSchema, type AuditEntry } from "../../server/contract/access/audit.ts";
+import { auditActionSchema, type AuditEntry } from "../../server/contract/access/audit.ts";
 import type { Column } from "../list/column.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
@@ -9,50 +9,7 @@ import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-
-/** The label of each action. */
-const auditWords: Record<AuditAction, string> = {
-  "session.started": "Signed in",
-  "session.rejected": "Failed to sign in",
-  "session.ended": "Ended a session",
-  "person.joined": "Joined",
-  "person.role-changed": "Changed a role",
-  "person.removed": "Removed a person",
-  "person.password-changed": "Changed their password",
-  "person.reset-link-created": "Created a reset link",
-  "person.password-reset": "Reset their password",
-  "invitation.created": "Created an invitation",
-  "invitation.revoked": "Revoked a link",
-  "key.created": "Created a key",
-  "key.shown": "Viewed a webhook key",
-  "delivery.revealed": "Revealed the sensitive values of a delivery",
-  "run.revealed": "Revealed the sensitive values of a run",
-  "key.rotated": "Rotated a key",
-  "key.revoked": "Revoked a key",
-  "run.started": "Started runs",
-  "run.canceled": "Canceled runs",
-  "run.resumed": "Resumed runs",
-  "feed.opened": "Opened the feed of deliveries",
-  "run.replayed": "Replayed runs",
-  "approval.decided": "Decided an approval",
-  "delivery.sent": "Sent a delivery",
-  "delivery.redelivered": "Redelivered",
-  "delivery.released": "Released held deliveries",
-  "trigger.disabled": "Disabled a trigger",
-  "trigger.enabled": "Enabled a trigger",
-  "build.rolled-back": "Rolled back to a build",
-  "preset.saved": "Saved a preset",
-  "preset.removed": "Removed a preset",
-  "alert.tested": "Sent a test alert",
-};
-
-const kinds: Record<AuditEntry["actor"]["kind"], string> = {
-  person: "a removed person",
-  token: "an API token",
-  webhook: "a webhook key",
-  machine: "this machine",
-  anonymous: "unauthenticated",
-};
+import { actorWords, auditWords, detailWords, subjectHref } from "./audit-text.ts";
 
 const rowsOfPage = 50;
 
@@ -74,9 +31,12 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "subject",
     name: "Subject",
     width: "minmax(0, 1fr)",
-    cell: ({ subject }) => (
-      <span title={subject ?? undefined} className="block truncate font-mono text-s">
-        {subject}
+    cell: (entry) => (
+      <span
+        title={entry.subject ?? undefined}
+        className={`block truncate font-mono text-s ${subjectHref(entry) ? "text-accent" : ""}`}
+      >
+        {entry.subject}
       </span>
     ),
   },
@@ -146,26 +106,4 @@ export function AuditList() {
       />
     </>
   );
-}
-
-function actorWords({ actor }: AuditEntry): string {
-  if (actor.name === null) return kinds[actor.kind];
-  return actor.kind === "token" ? `token ${actor.name}` : actor.name;
-}
-
-/** The page of the subject; `null`: it has none. */
-function subjectHref({ action, subject }: AuditEntry): string | null {
-  if (subject === null) return null;
-  if (subject.startsWith("run_")) return `/runs/${encodeURIComponent(subject)}`;
-  if (subject.startsWith("dlv_")) return `/deliveries/${encodeURIComponent(subject)}`;
-  return action.startsWith("key.") ? "/settings/keys" : null;
-}
-
-/** `role: admin, note: Ada`: the details in one line. */
-function detailWords({ detail }: AuditEntry): string {
-  if (detail === null || typeof detail !== "object" || Array.isArray(detail)) return "";
-  return Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join(", ");
 }

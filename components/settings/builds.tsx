@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useState } from "react";
 import type { Build } from "../../server/contract/project/build.ts";
 import { formatNumber } from "../../server/domain/format.ts";
+import { BacktestPanel } from "../sheets/backtest/backtest-panel.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/button.tsx";
@@ -77,8 +78,11 @@ export function Builds() {
         onConfirm={() => chosen && rollBack.mutate({ id: chosen.id })}
         onClose={() => setChosen(null)}
       >
-        The service loads it at once, without a restart. New runs start with it. Open runs continue on the builds that
-        accepted them.
+        <p className="mb-4">
+          The service loads it at once, without a restart. New runs start with it. Open runs continue on the builds that
+          accepted them.
+        </p>
+        {chosen && <BacktestPanel build={chosen.id} version={chosen.id} />}
       </ConfirmDialog>
     </>
   );

@@ -59,8 +59,7 @@ export function PeopleTable({ people, own, handlers }: Props) {
               <Button
                 size="s"
                 tone="danger"
-                disabled={isLastAdmin(person)}
-                title={isLastAdmin(person) ? "The last admin cannot be removed" : undefined}
+                disabledReason={isLastAdmin(person) ? "The last admin cannot be removed" : undefined}
                 onClick={() => setLeaving(person)}
               >
                 Remove

@@ -11,11 +11,12 @@ import {
   useMemo,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react";
 import { SearchDialog } from "../search/search-dialog.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { isTyping, keepFocus } from "../ui/focus.ts";
-import { type KeyCommand, keyHelp, readKey } from "./shortcuts.ts";
+import { hasSingleKeys, type KeyCommand, keyHelp, readKey, setSingleKeys, watchSingleKeys } from "./shortcuts.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
 import { useGuardedLinks, useLeave } from "./use-leave.tsx";
 import { useModKey } from "../ui/browser.ts";
@@ -40,7 +41,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || ["Shift", "Control", "Meta", "Alt"].includes(event.key)) return;
     const pending = event.timeStamp - pair.current.at < pairMs ? pair.current.pending : null;
-    const reading = readKey(event, { pending, isTyping: isTyping(event) });
+    const reading = readKey(event, { pending, isTyping: isTyping(event), hasSingleKeys: hasSingleKeys() });
     pair.current = { pending: reading.pending, at: event.timeStamp };
     if (reading.command && handleCommand(reading.command)) event.preventDefault();
   });
@@ -53,7 +54,7 @@ export function Keyboard({ children }: { children: ReactNode }) {
   return (
     <OpenContext value={setOpened}>
       {children}
-      {opened === "search" && <SearchDialog onClose={close} />}
+      {opened === "search" && <SearchDialog onClose={close} onShowKeys={() => setOpened("keys")} />}
       <KeysDialog isOpen={opened === "keys"} onClose={close} />
     </OpenContext>
   );
@@ -82,10 +83,10 @@ function focusFilter(): boolean {
   return input !== undefined;
 }
 
-/** Moves the focus to the content after navigation, because the clicked link is gone. */
+/** Moves the focus to the content of a new page: the clicked link is gone, and keys scroll what has the focus. */
 function useRouteFocus(): void {
   const path = usePathname();
-  const before = useRef(path);
+  const before = useRef<string | null>(null);
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;
@@ -93,11 +94,28 @@ function useRouteFocus(): void {
   }, [path]);
 }
 
+/** Whether keys without a modifier are shortcuts, in this browser. */
+function SingleKeysSwitch() {
+  const isOn = useSyncExternalStore(watchSingleKeys, hasSingleKeys, () => true);
+  return (
+    <label className="mb-4 flex cursor-pointer items-center gap-2">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={(event) => setSingleKeys(event.target.checked)}
+        className="size-4 shrink-0 cursor-pointer accent-accent"
+      />
+      Shortcuts with a single key, such as <kbd>/</kbd> and <kbd>j</kbd>
+    </label>
+  );
+}
+
 /** The list of all keyboard shortcuts. */
 function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const mod = useModKey() ?? "Ctrl";
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
+      <SingleKeysSwitch />
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
         {keyHelp.map((section) => (
           <section key={section.name} aria-label={section.name} className="sm:first:row-span-2">

@@ -30,7 +30,7 @@ export function NavRail({ hasAgents }: { hasAgents: boolean }) {
   return (
     <nav
       aria-label="Pages"
-      className="sticky bottom-0 z-10 order-last flex h-(--rail-height) items-center justify-center gap-1.5 border-t bg-panel md:top-(--header-height) md:bottom-auto md:order-none md:h-(--page-height) md:w-14 md:flex-col md:items-center md:justify-start md:border-t-0 md:border-r md:pt-3"
+      className="z-10 order-last flex h-(--rail-height) shrink-0 items-center justify-center gap-1.5 border-t bg-panel md:order-none md:h-auto md:w-14 md:flex-col md:justify-start md:border-t-0 md:border-r md:pt-3"
     >
       {pages.map(({ href, label, icon: Icon, isHere }) => {
         const note =

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { Keyboard } from "./keyboard.tsx";
 import { NavRail } from "./nav-rail.tsx";
+import { PageScroll } from "./page-scroll.tsx";
 import { LivePill, SearchButton, ThemeSwitch } from "./header-controls.tsx";
 
 export interface ShellProject {
@@ -17,19 +18,20 @@ export interface ShellProject {
 }
 
 /**
- * The frame of every page: header, navigation, content. The content fills the remaining space: an ordinary page adds
- * padding with `PageFrame`, a full-height page is `h-(--page-height)`. `project`: `null` if unauthenticated.
+ * The frame of every page: header, navigation, content. The frame never moves: the content scrolls inside it. An
+ * ordinary page adds padding with `PageFrame`, a full-height page is `h-(--page-height)`. `project`: `null` if
+ * unauthenticated.
  */
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   const frame = (
-    <div className="flex min-h-dvh flex-col">
+    <div className="flex h-dvh flex-col overflow-clip print:h-auto">
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 flex h-(--bar-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
+      <header className="z-20 flex h-(--bar-height) shrink-0 items-center gap-3 border-b bg-panel pr-2.5 pl-4 md:gap-4">
         <Link href="/" className="flex items-center gap-2 font-[650] tracking-[-0.01em]">
           <Mark />
           Signalbox
@@ -52,15 +54,9 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
           {project?.mode === "deployed" && <SignOut />}
         </div>
       </header>
-      <div className="flex flex-1 flex-col md:flex-row">
+      <div className="flex min-h-0 flex-1 flex-col md:flex-row">
         {project && <NavRail hasAgents={project.hasAgents} />}
-        <main
-          id="content"
-          tabIndex={-1}
-          className="relative grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)] outline-none"
-        >
-          {children}
-        </main>
+        <PageScroll>{children}</PageScroll>
       </div>
     </div>
   );

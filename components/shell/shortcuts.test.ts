@@ -10,7 +10,7 @@ const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
   shiftKey: false,
   ...more,
 });
-const calm = { pending: null, isTyping: false } as const;
+const calm = { pending: null, isTyping: false, hasSingleKeys: true } as const;
 
 describe("global keyboard shortcuts", () => {
   it.each([
@@ -32,14 +32,20 @@ describe("global keyboard shortcuts", () => {
     ["x", null],
   ])("g and then %s", (second, command) => {
     expect(readKey(press("g"), calm)).toEqual({ command: null, pending: "g" });
-    expect(readKey(press(second), { pending: "g", isTyping: false })).toEqual({ command, pending: null });
+    expect(readKey(press(second), { ...calm, pending: "g" })).toEqual({ command, pending: null });
   });
 
   it("while the user types, only the search shortcut works", () => {
-    const typing = { pending: null, isTyping: true } as const;
+    const typing = { ...calm, isTyping: true };
     for (const key of ["/", "?", "t", "g", "c"])
       expect(readKey(press(key), typing)).toEqual({ command: null, pending: null });
     expect(readKey(press("k", { metaKey: true }), typing).command).toBe("search");
+  });
+
+  it("single keys can be switched off, and the search shortcut stays", () => {
+    const off = { ...calm, hasSingleKeys: false };
+    for (const key of ["/", "?", "t", "g"]) expect(readKey(press(key), off)).toEqual({ command: null, pending: null });
+    expect(readKey(press("k", { ctrlKey: true }), off).command).toBe("search");
   });
 
   it("shortcuts of the browser are not intercepted", () => {

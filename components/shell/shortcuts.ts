@@ -22,13 +22,19 @@ const afterG: Record<string, KeyCommand> = { c: "canvas", d: "deliveries", r: "r
 
 const nothing: KeyReading = { command: null, pending: null };
 
-/** The command of a key, depending on the previous key. While the user types in a field, only the search shortcut works. */
-export function readKey(pressed: PressedKey, p: { pending: "g" | null; isTyping: boolean }): KeyReading {
+/**
+ * The command of a key, depending on the previous key. While the user types in a field, or has switched off single
+ * keys, only the search shortcut works.
+ */
+export function readKey(
+  pressed: PressedKey,
+  p: { pending: "g" | null; isTyping: boolean; hasSingleKeys: boolean },
+): KeyReading {
   const key = letterOf(pressed);
   const hasModifier = pressed.ctrlKey || pressed.metaKey || pressed.altKey;
   if (key === "k" && pressed.ctrlKey !== pressed.metaKey && !pressed.altKey && !pressed.shiftKey)
     return { command: "search", pending: null };
-  if (hasModifier || p.isTyping) return nothing;
+  if (hasModifier || p.isTyping || !p.hasSingleKeys) return nothing;
   if (p.pending === "g") return { command: afterG[key] ?? null, pending: null };
   if (key === "g") return { command: null, pending: "g" };
   return { command: single[key] ?? null, pending: null };
@@ -92,3 +98,39 @@ export const keyHelp: readonly { name: string; keys: readonly KeyHelp[] }[] = [
     keys: [{ keys: ["mod", "↵"], action: "Send or run" }],
   },
 ];
+
+const storageKey = "signalbox.single-keys";
+const changed = "signalbox:single-keys";
+
+/**
+ * Whether keys without a modifier are shortcuts: `/`, `j`, `g r`. Speech input and some keyboards press them by
+ * accident, so a user can switch them off in this browser.
+ */
+export function hasSingleKeys(): boolean {
+  try {
+    return localStorage.getItem(storageKey) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+/** Without storage, the keys stay on. */
+export function setSingleKeys(isOn: boolean): void {
+  try {
+    if (isOn) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, "off");
+  } catch {
+    // Storage may be blocked in private windows.
+  }
+  dispatchEvent(new Event(changed));
+}
+
+/** Calls the listener when the setting changes, here or in another tab. */
+export function watchSingleKeys(listener: () => void): () => void {
+  addEventListener(changed, listener);
+  addEventListener("storage", listener);
+  return () => {
+    removeEventListener(changed, listener);
+    removeEventListener("storage", listener);
+  };
+}

@@ -1,9 +1,10 @@
 "use client";
 
 import { X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
 import { Button, IconButton } from "./button.tsx";
 import { keepFocus } from "./focus.ts";
+import { registerDialog } from "./top-dialog.ts";
 
 export interface DialogProps {
   title: string;
@@ -166,37 +167,4 @@ function ScrollBody({ labelledBy, children }: { labelledBy: string; children: Re
       <div ref={inner}>{children}</div>
     </div>
   );
-}
-
-const stack: HTMLDialogElement[] = [];
-const watchers = new Set<() => void>();
-
-/** Registers an open modal dialog. Returns a function that removes it. */
-function registerDialog(dialog: HTMLDialogElement): () => void {
-  stack.push(dialog);
-  notify();
-  return () => {
-    stack.splice(stack.indexOf(dialog), 1);
-    notify();
-  };
-}
-
-/** The topmost modal dialog, or `null`. Elements outside it cannot be clicked. */
-export function useTopDialog(): HTMLDialogElement | null {
-  return useSyncExternalStore(
-    watch,
-    () => stack.at(-1) ?? null,
-    () => null,
-  );
-}
-
-function watch(watcher: () => void): () => void {
-  watchers.add(watcher);
-  return () => {
-    watchers.delete(watcher);
-  };
-}
-
-function notify(): void {
-  for (const watcher of watchers) watcher();
 }

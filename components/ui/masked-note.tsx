@@ -35,8 +35,9 @@ export function MaskedNote({
         <Button
           icon={Eye}
           size="s"
-          disabled={disabledReason !== undefined || reveal.isPending}
-          title={disabledReason ?? "The audit log records who reveals them"}
+          disabledReason={disabledReason}
+          disabled={reveal.isPending}
+          title="The audit log records who reveals them"
           onClick={reveal.mutate}
         >
           Reveal

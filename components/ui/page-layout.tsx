@@ -50,7 +50,7 @@ export function Panel({
   children: ReactNode;
 }) {
   return (
-    <section id={id} aria-label={title} className="min-w-0 scroll-mt-16 overflow-hidden rounded-l border bg-panel">
+    <section id={id} aria-label={title} className="min-w-0 scroll-mt-4 overflow-hidden rounded-l border bg-panel">
       <div className="flex min-h-11 items-center gap-3 border-b px-4 py-2">
         <h2 className="text-m font-semibold">{title}</h2>
         {note !== undefined && <div className="ml-auto text-s text-ink-3">{note}</div>}
@@ -63,7 +63,7 @@ export function Panel({
 /** A card whose title is a row of tabs. `title` is its accessible name. */
 export function TabbedPanel({ title, ...tabs }: { title: string } & Omit<ComponentProps<typeof Tabs>, "label">) {
   return (
-    <section aria-label={title} className="min-w-0 overflow-hidden rounded-l border bg-panel [&>[role=tablist]]:px-4">
+    <section aria-label={title} className="min-w-0 overflow-hidden rounded-l border bg-panel">
       <Tabs label={title} {...tabs} />
     </section>
   );

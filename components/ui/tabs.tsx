@@ -1,6 +1,7 @@
 "use client";
 
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { Tabs as Radix } from "radix-ui";
+import type { ReactNode } from "react";
 
 export interface Tab {
   id: string;
@@ -23,63 +24,29 @@ export function Tabs({
   onSelect: (id: string) => void;
   children: ReactNode;
 }) {
-  const base = useId();
-  const list = useRef<HTMLDivElement>(null);
-  const at = Math.max(
-    0,
-    tabs.findIndex((tab) => tab.id === selected),
-  );
-  const current = tabs[at];
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = neighbour(event.key, at, tabs.length);
-    const tab = next === null ? undefined : tabs[next];
-    if (next === null || !tab) return;
-    event.preventDefault();
-    onSelect(tab.id);
-    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
-  };
+  const current = tabs.find(({ id }) => id === selected) ?? tabs[0];
+  if (!current) return null;
   return (
-    <>
-      <div
-        ref={list}
-        role="tablist"
+    <Radix.Root value={current.id} onValueChange={onSelect} className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <Radix.List
         aria-label={label}
-        onKeyDown={onKeyDown}
-        className="flex shrink-0 gap-4 overflow-x-auto border-b [scrollbar-width:none]"
+        className="flex shrink-0 gap-4 overflow-x-auto border-b px-4 [scrollbar-width:none] in-[aside]:px-[18px]"
       >
         {tabs.map((tab) => (
-          <button
+          <Radix.Trigger
             key={tab.id}
-            type="button"
-            role="tab"
-            id={`${base}-${tab.id}`}
-            aria-selected={tab.id === current?.id}
-            aria-controls={`${base}-panel`}
-            tabIndex={tab.id === current?.id ? 0 : -1}
-            onClick={() => onSelect(tab.id)}
+            value={tab.id}
             className="flex h-9 shrink-0 cursor-pointer items-center gap-1.5 border-b-2 border-transparent font-[550] whitespace-nowrap text-ink-3 -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:text-ink"
           >
             {tab.label}
             {tab.note !== undefined && <span className="text-xs font-normal text-ink-3 tabular-nums">{tab.note}</span>}
-          </button>
+          </Radix.Trigger>
         ))}
-      </div>
-      <div
-        role="tabpanel"
-        id={`${base}-panel`}
-        aria-labelledby={current && `${base}-${current.id}`}
-        className="flex min-h-0 min-w-0 flex-1 flex-col"
-      >
+      </Radix.List>
+      {/* Its content is focusable, so the panel itself is no tab stop. */}
+      <Radix.Content value={current.id} tabIndex={undefined} className="flex min-h-0 min-w-0 flex-1 flex-col">
         {children}
-      </div>
-    </>
+      </Radix.Content>
+    </Radix.Root>
   );
-}
-
-function neighbour(key: string, at: number, length: number): number | null {
-  if (key === "ArrowRight") return (at + 1) % length;
-  if (key === "ArrowLeft") return (at + length - 1) % length;
-  if (key === "Home") return 0;
-  if (key === "End") return length - 1;
-  return null;
 }

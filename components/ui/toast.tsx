@@ -2,10 +2,11 @@
 
 import { CircleCheck, Info, type LucideIcon, TriangleAlert, X } from "lucide-react";
 import Link from "next/link";
-import { type ReactNode, createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
+import { Toast as Radix } from "radix-ui";
+import { type ReactNode, createContext, useCallback, useContext, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { IconButton } from "./button.tsx";
-import { useTopDialog } from "./dialog.tsx";
+import { useTopDialog } from "./top-dialog.ts";
 import type { Tone } from "./statuses.ts";
 
 export interface Toast {
@@ -25,6 +26,7 @@ export const useToast = () => useContext(ToastContext);
 
 type Numbered = Toast & { key: number };
 
+/** Messages stay while they are hovered or focused. F8 moves the focus to them. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Numbered[]>([]);
   const count = useRef(0);
@@ -32,30 +34,26 @@ export function Toasts({ children }: { children: ReactNode }) {
     const key = ++count.current;
     setToasts((shown) => [...shown, { ...toast, key }].slice(-maxToasts));
   }, []);
-  const dismiss = useCallback((key: number) => setToasts((shown) => shown.filter((toast) => toast.key !== key)), []);
+  const dismiss = (key: number) => setToasts((shown) => shown.filter((toast) => toast.key !== key));
+  // Elements outside a modal dialog cannot be clicked, and are not announced.
+  const dialog = useTopDialog();
+  const viewport = (
+    <Radix.Viewport
+      label="Messages ({hotkey})"
+      className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2 outline-none"
+    />
+  );
   return (
     <ToastContext value={show}>
-      {children}
-      <ToastRegion toasts={toasts} onDismiss={dismiss} />
+      <Radix.Provider label="Message" duration={shownMs} announcerContainer={dialog ?? undefined}>
+        {children}
+        {toasts.map((toast) => (
+          <ToastCard key={toast.key} toast={toast} onDismiss={() => dismiss(toast.key)} />
+        ))}
+        {dialog ? createPortal(viewport, dialog) : viewport}
+      </Radix.Provider>
     </ToastContext>
   );
-}
-
-/** Rendered inside the topmost dialog, because elements outside a modal dialog cannot be clicked. */
-function ToastRegion({ toasts, onDismiss }: { toasts: readonly Numbered[]; onDismiss: (key: number) => void }) {
-  const dialog = useTopDialog();
-  const region = (
-    <div
-      role="status"
-      aria-label="Messages"
-      className="pointer-events-none fixed right-3 bottom-[calc(var(--rail-height)+12px)] left-3 z-50 flex flex-col items-end gap-2"
-    >
-      {toasts.map((toast) => (
-        <ToastCard key={toast.key} toast={toast} onDismiss={onDismiss} />
-      ))}
-    </div>
-  );
-  return dialog ? createPortal(region, dialog) : region;
 }
 
 const icons: Record<Tone, LucideIcon> = { ok: CircleCheck, run: Info, wait: Info, bad: TriangleAlert, idle: Info };
@@ -67,25 +65,16 @@ const colors: Record<Tone, string> = {
   idle: "text-idle",
 };
 
-/** Stays visible while it is hovered or focused. */
-function ToastCard({ toast, onDismiss }: { toast: Numbered; onDismiss: (key: number) => void }) {
-  const [isPaused, setIsPaused] = useState(false);
-  useEffect(() => {
-    if (isPaused) return;
-    const timer = setTimeout(() => onDismiss(toast.key), shownMs);
-    return () => clearTimeout(timer);
-  }, [isPaused, onDismiss, toast.key]);
+function ToastCard({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }) {
   const Icon = icons[toast.tone];
   return (
-    <div
-      onPointerEnter={() => setIsPaused(true)}
-      onPointerLeave={() => setIsPaused(false)}
-      onFocus={() => setIsPaused(true)}
-      onBlur={() => setIsPaused(false)}
-      className="pointer-events-auto flex max-w-[min(420px,100%)] items-center gap-2.5 rounded-m border bg-raised py-1.5 pr-1.5 pl-3 shadow-floating"
+    <Radix.Root
+      type="background"
+      onOpenChange={onDismiss}
+      className="pointer-events-auto flex max-w-[min(420px,100%)] items-center gap-2.5 rounded-m border bg-raised py-1.5 pr-1.5 pl-3 shadow-floating data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)"
     >
       <Icon aria-hidden size={16} className={`shrink-0 ${colors[toast.tone]}`} />
-      <p className="min-w-0 py-1 break-words">
+      <Radix.Description className="min-w-0 py-1 break-words">
         {toast.text}
         {toast.href && (
           <>
@@ -95,8 +84,10 @@ function ToastCard({ toast, onDismiss }: { toast: Numbered; onDismiss: (key: num
             </Link>
           </>
         )}
-      </p>
-      <IconButton label="Dismiss" icon={X} size="s" onClick={() => onDismiss(toast.key)} />
-    </div>
+      </Radix.Description>
+      <Radix.Close asChild>
+        <IconButton label="Dismiss" icon={X} size="s" />
+      </Radix.Close>
+    </Radix.Root>
   );
 }

@@ -67,8 +67,8 @@ const lostFrames: SourceChange = {
 
 const doubledAssignments: SourceChange = {
   file: "server/run-channel/host/assign-runs.ts",
-  find: "worker.stream.sendText(formatAssign(run, needs));",
-  replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, needs));",
+  find: "worker.stream.sendText(formatAssign(run, details));",
+  replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, details));",
 };
 
 /** Any process that knows a run may write to it, also after another has taken it over. */

@@ -107,6 +107,50 @@ export async function onSlowMachine(page: Page, times: number, body: () => Promi
 
 const slowPeriodMs = 80;
 
+/** How far the content of the page is scrolled, px. */
+export function pageTop(page: Page): Promise<number> {
+  return page.evaluate(() => document.getElementById("content")?.scrollTop ?? 0);
+}
+
+/** By how much the page is wider than the window, px. */
+export function sidewaysOverflow(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    Math.max(
+      ...[document.documentElement, document.getElementById("content")].map((element) =>
+        element ? element.scrollWidth - element.clientWidth : 0,
+      ),
+    ),
+  );
+}
+
+/** Moves the focus through all of the page. Returns the elements that moved the frame of the app, and how far. */
+export function shellShifts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const shifts: string[] = [];
+    const check = (by: string) => {
+      const root = document.scrollingElement ?? document.documentElement;
+      const around: Element[] = [];
+      for (let at = document.getElementById("content")?.parentElement ?? null; at; at = at.parentElement)
+        around.push(at);
+      const moved = around.filter((element) => element.scrollTop !== 0 || element.scrollLeft !== 0);
+      const headerAt = document.querySelector("header")?.getBoundingClientRect().top ?? 0;
+      if (root.scrollHeight !== innerHeight || headerAt !== 0 || moved.length > 0)
+        shifts.push(`${by}: ${root.scrollHeight} of ${innerHeight} px, header at ${headerAt} px`);
+    };
+    check("page");
+    const before = document.activeElement;
+    for (const element of document.querySelectorAll<HTMLElement>(
+      "a, button, input, select, textarea, summary, [tabindex]",
+    )) {
+      element.focus();
+      if (document.activeElement === element) check(element.outerHTML.slice(0, 120));
+    }
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    if (before instanceof HTMLElement) before.focus();
+    return shifts;
+  });
+}
+
 /** Stops all that the page does. It is emptied when it is used again. */
 async function leavePage(origin: string, page: Page): Promise<void> {
   for (const other of page.context().pages()) if (other !== page) await other.close();

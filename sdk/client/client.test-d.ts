@@ -24,7 +24,7 @@ async function starts(): Promise<void> {
   expectTrue<Equal<typeof sorted, StartedRun<{ queue: string }>>>();
 
   // Without a type argument, the service alone checks the input.
-  const anyRun = await client.start("ship", { whatever: true });
+  const anyRun = await client.start("ship", { anything: true });
   expectTrue<Equal<typeof anyRun, StartedRun<unknown>>>();
   const anyOutput = await client.waitFor("run_1");
   expectTrue<Equal<typeof anyOutput, unknown>>();

@@ -6,6 +6,7 @@ import { maskReasonsOf } from "../domain/sensitive/mask-delivery.ts";
 import type { Masks } from "../domain/sensitive/sensitive-rules.ts";
 import { createBacktest } from "../matching/backtest.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
+import type { Builds } from "../ports/builds.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -18,27 +19,30 @@ const maxMs = 10_000;
 const defaultPeriodMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Evaluates recorded deliveries again with the current build, and compares the triggers that fire with those that
- * fired. Starts and records nothing. A trigger is compared on its endpoint. Throws AppError `not_found` for an unknown
- * trigger.
+ * Evaluates recorded deliveries again with the current build, or with one that this machine keeps, and compares the
+ * triggers that fire with those that fired. Starts and records nothing. A trigger is compared on its endpoint. Throws
+ * AppError `not_found` for an unknown trigger or build, and `build_unusable` for a build that cannot be loaded.
  */
 export async function backtest(
   deps: {
     originals: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">;
     masking: Pick<Masking, "readMasks">;
     project: ProjectReader;
+    builds: Builds;
     clock: Clock;
   },
   request: {
     endpoint?: string | undefined;
     trigger?: string | undefined;
+    /** Default: the current build. */
+    build?: string | undefined;
     /** Unix milliseconds. Default: 7 days ago. */
     since?: number | undefined;
     signal?: AbortSignal | undefined;
   },
 ): Promise<Backtest> {
   const { clock } = deps;
-  const sources = deps.project.current();
+  const sources = request.build === undefined ? deps.project.current() : await loadBuild(deps, request.build);
   const trigger = request.trigger ?? null;
   const endpoint = request.endpoint ?? (trigger === null ? null : endpointOf(sources, trigger));
   const until = clock.now();
@@ -65,6 +69,16 @@ function maskReport(masks: Masks | null, report: Backtest): Backtest {
     changes: trigger.changes.map((change) => ({ ...change, reasons: maskReasonsOf(masks, change) })),
   }));
   return { ...report, triggers };
+}
+
+async function loadBuild({ builds }: { builds: Builds }, id: string): Promise<ProjectSources> {
+  const sources = await builds.loadSources(id).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AppError("build_unusable", `Build ${id} cannot be loaded. ${reason}`, { cause });
+  });
+  if (sources) return sources;
+  const known = (await builds.list()).map((build) => build.id);
+  throw new AppError("not_found", `This machine has no build ${JSON.stringify(id)}.${didYouMean(id, known)}`);
 }
 
 function endpointOf({ triggers }: ProjectSources, slug: string): string {

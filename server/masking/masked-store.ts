@@ -167,7 +167,14 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
     async loadSteps(runId) {
       const mask = await maskOf(runId);
       const steps = await store.loadSteps(runId);
-      return mask ? steps.map((step) => ({ ...step, result: mask.scrub.json(step.result) })) : steps;
+      if (!mask) return steps;
+      const { scrub } = mask;
+      // The name of an approval identifies it in a decision. It is made of numbers and the name of the tool.
+      return steps.map((step) => ({
+        ...step,
+        name: step.kind === "approval" ? step.name : scrub.text(step.name),
+        result: scrub.json(step.result),
+      }));
     },
     async getLive(runId) {
       const mask = await maskOf(runId);
@@ -213,11 +220,19 @@ async function readRunMask(store: Store, { rules, faker }: Masks, run: Run): Pro
   const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
   return createRunMask(rules, [await originOf(run), ...(failed ? [await originOf(failed)] : [])], faker);
 
-  async function originOf({ trigger, target, payload, input, deliveryId }: Run) {
-    const headers =
-      deliveryId !== null && needsHeaders(rules, { trigger }) ? await store.getDeliveryHeaders(deliveryId) : null;
+  async function originOf(of: Run) {
+    const { trigger, target, payload, input } = of;
+    const deliveryId = needsHeaders(rules, { trigger }) ? await findDelivery(store, of) : null;
+    const headers = deliveryId === null ? null : await store.getDeliveryHeaders(deliveryId);
     return { trigger, target, payload, input, headers };
   }
+}
+
+/** The delivery whose headers the transform of a run reads: of a replay, that of the replayed run. */
+async function findDelivery(store: Store, { deliveryId, replayOf }: Run): Promise<string | null> {
+  if (deliveryId !== null || replayOf === null) return deliveryId;
+  const replayed = await store.getRun(replayOf);
+  return replayed && findDelivery(store, replayed);
 }
 
 function maskRun(run: StoredRun, mask: RunMask): StoredRun {

@@ -191,6 +191,33 @@ describe("sensitive fields", () => {
     without(JSON.stringify(await service.store.listFailures({ since: 0, sinceOf: new Map() })));
   });
 
+  it("of a header are not in the input of a replay, whose transform reads the headers as well", async () => {
+    const service = await openMarked();
+    const { runs } = await sendCanary(service);
+    await failRuns(service);
+    const replayed = await service.post(`/api/v1/runs/${runs[0]?.id}/replay`, {});
+    const { runId } = z.object({ runId: z.string() }).parse(replayed.json);
+    const [claimed] = await service.store.claimRuns({
+      slots: ["wrk_1"],
+      now: service.state.now,
+      leaseMs: 60_000,
+      concurrency: new Map(),
+      pool: "shared",
+    });
+    const input = { to: email, by: `user ${header}` };
+    await service.store.writeProgress({
+      runId,
+      token: claimed?.token ?? "",
+      now: service.state.now,
+      input,
+      entries: [],
+    });
+    expect(await service.originals.getRun(runId)).toMatchObject({ input });
+    expect(JSON.parse(without((await service.get(`/api/v1/runs/${runId}`)).text))).toMatchObject({
+      input: { to: expect.stringContaining("@example.com"), by: expect.stringContaining("user ") },
+    });
+  });
+
   it("cannot be found by searching for them, while other text can", async () => {
     const service = await openMarked();
     await sendCanary(service);

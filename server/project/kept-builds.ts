@@ -30,6 +30,10 @@ export function createBuilds(stateDir: string): Builds {
         })
         .sort(byAge);
     },
+    async loadSources(version) {
+      const manifest = await read(version);
+      return manifest && (await loadSources(stateDir, manifest));
+    },
     async makeCurrent(version) {
       const manifest = await readKept(version);
       await loadSources(stateDir, manifest);

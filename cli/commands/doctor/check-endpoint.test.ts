@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import type { DriftChange } from "../../../server/contract/drift.ts";
 import type { DeliverySummary } from "../../../server/contract/delivery.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { type Trigger, triggerSchema } from "../../../server/triggers/read-triggers.ts";
@@ -37,6 +38,20 @@ const ended: RunSummary = { ...fakeRun, status: "completed", error: null };
 const failed: RunSummary = { ...fakeRun, error: { ...fakeRun.error } };
 const queued: RunSummary = { ...ended, status: "queued", createdAt: "2026-11-21T09:57:00.000Z" };
 const key = { ...fakeKey, endpoints: [...fakeKey.endpoints] };
+const fakeChange: DriftChange = {
+  endpoint: "signup",
+  kind: null,
+  change: "stopped_matching",
+  pointer: "/email",
+  trigger: "new-signup",
+  expected: null,
+  actual: null,
+  since: "2026-11-21T09:00:00.000Z",
+  deliveries: 3,
+  of: 100,
+  reasons: [],
+  text: "3.0 % stopped matching new-signup, all at /email: number, expected a string",
+};
 const healthy: EndpointFacts = {
   asked: "signup",
   triggers: [trigger, other],
@@ -44,6 +59,7 @@ const healthy: EndpointFacts = {
   needsKey: true,
   deliveries: [accepted],
   unknown: [],
+  drift: [],
   runs: [ended],
   now,
 };
@@ -92,6 +108,13 @@ it.each<[string, Partial<EndpointFacts>, string, RegExp]>([
   ],
   ["deliveries that are skipped", { deliveries: [skipped, skipped] }, "ok ok ok bad", /deliveries explain dlv_1/],
   ["deliveries that stopped matching", { deliveries: [held, accepted] }, "ok ok ok warn ok", /^none$/],
+  [
+    "a change of the sender before the deliveries that it stopped",
+    { deliveries: [held, accepted], drift: [{ ...fakeChange, change: "new_field" }, fakeChange], runs: [failed] },
+    "ok ok ok warn warn bad",
+    /runs get/,
+  ],
+  ["changes that stop no trigger", { drift: [{ ...fakeChange, change: "new_field" }] }, "ok ok ok ok ok", /^none$/],
   ["deliveries that match again", { deliveries: [accepted, held] }, "ok ok ok ok ok", /^none$/],
   ["runs that nothing executes", { runs: [queued] }, "ok ok ok ok bad", /Start the service/],
   ["runs that all fail", { runs: [failed] }, "ok ok ok ok bad", /signalbox runs get run_01K9/],
@@ -118,11 +141,12 @@ it("names the first broken link of a remote service with its fix, and exits with
       nextCursor: null,
     }),
     "GET /runs": () => ({ data: [], nextCursor: null }),
+    "GET /drift": () => ({ data: [fakeChange], compared: [] }),
   };
   const text = await runFakeCli(["doctor", "signup"], { routes, cwd: folder });
   expect(text).toMatchObject({ exitCode: 1, stderr: "The first broken link is deliveries.\n" });
   expect(text.stdout).toMatch(
-    /^✓ endpoint: .*\n✓ keys: .*\n✓ triggers: .*\n✗ deliveries: .*\/email: Expected string → .*release/,
+    /^✓ endpoint: .*\n✓ keys: .*\n✓ triggers: .*\n! changes: 3\.0 % stopped .*`signalbox triggers drift signup`.*\n✗ deliveries: .*\/email: Expected string → .*release/,
   );
   const json = await runFakeCli(["doctor", "singup", "--json"], { routes, cwd: folder });
   expect([json.exitCode, JSON.parse(json.stdout)]).toMatchObject([

@@ -1,5 +1,6 @@
 import type { Key } from "../../../server/contract/access/key.ts";
 import { type DeliverySummary, nearestMiss } from "../../../server/contract/delivery.ts";
+import type { DriftChange } from "../../../server/contract/drift.ts";
 import { errorCodes } from "../../../server/contract/error-codes.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { expiresSoon, isForEndpoint, isUsableKey, keyState } from "../../../server/domain/access/keys.ts";
@@ -20,6 +21,8 @@ export interface EndpointFacts {
   deliveries: readonly DeliverySummary[];
   /** The last requests to endpoints that do not exist, newest first. */
   unknown: readonly DeliverySummary[];
+  /** The changes of the deliveries to the endpoint in the last 7 days. */
+  drift: readonly DriftChange[];
   /** The last runs of the triggers on the endpoint, newest first. */
   runs: readonly RunSummary[];
   now: number;
@@ -40,8 +43,9 @@ export function checkEndpoint(facts: EndpointFacts): Check[] {
   if (endpoint === null) return [missingEndpoint(facts)];
   const on = { ...facts, endpoint, triggers: facts.triggers.filter((trigger) => trigger.endpoint === endpoint) };
   const checks: Check[] = [];
-  for (const check of [checkTriggersOn, checkKeysOf, checkSwitches, checkDeliveries, checkRuns]) {
+  for (const check of [checkTriggersOn, checkKeysOf, checkSwitches, checkChanges, checkDeliveries, checkRuns]) {
     const found = check(on);
+    if (!found) continue;
     checks.push(found);
     if (found.state === "bad") break;
   }
@@ -101,6 +105,13 @@ function checkSwitches({ triggers }: OnEndpoint): Check {
   return off.length === triggers.length
     ? bad("triggers", `all are disabled, so no webhook starts a run: ${list}`, fix)
     : warn("triggers", `disabled: ${list}`, fix);
+}
+
+/** The sender sends something else than before, and a trigger rejects it. */
+function checkChanges({ endpoint, drift }: OnEndpoint): Check | null {
+  const [first] = drift.filter(({ change }) => change === "stopped_matching");
+  if (!first) return null;
+  return warn("changes", first.text, `\`signalbox triggers drift ${endpoint}\` lists what the sender changed.`);
 }
 
 function checkDeliveries(on: OnEndpoint): Check {

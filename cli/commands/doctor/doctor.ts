@@ -5,6 +5,7 @@ import { z } from "zod";
 import { hasSecret, readSecret, type Settings, SettingsError } from "../../../server/config.ts";
 import { keySchema } from "../../../server/contract/access/key.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
+import { driftReportSchema } from "../../../server/contract/drift.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { ProjectError } from "../../../server/project/read-manifest.ts";
@@ -94,6 +95,10 @@ async function readEndpointFacts(context: CommandContext, asked: string): Promis
     needsKey,
     deliveries: endpoint === null ? [] : (await readDeliveries(api, { endpoint, limit: 20 })).data,
     unknown: endpoint === null ? [] : (await readDeliveries(api, { status: 404, limit: 100 })).data,
+    drift:
+      endpoint === null
+        ? []
+        : (await api.request({ path: "/drift", query: { endpoint }, answer: driftReportSchema })).data,
     runs: runs.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 20),
     now: context.now(),
   };

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { hasSingleKeys } from "../../shell/shortcuts.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { isNowhere } from "../../ui/focus.ts";
 import type { CanvasStore } from "../canvas-store.ts";
@@ -185,6 +186,7 @@ function useCanvasKeys(store: CanvasStore, frame: RefObject<HTMLElement | null>)
       return;
     // The sheet handles Esc if no element has the focus.
     if (event.key === "Escape" && !isOnCanvas) return;
+    if (!isOnCanvas && event.key.length === 1 && !hasSingleKeys()) return;
     const step = steps.find((one) => one === event.key);
     const action = step
       ? () => moveFocus(step, event, store, frame)

@@ -20,6 +20,7 @@ const parsers = {
   tab: parseAsString,
   from: parseAsString,
   via: parseAsString,
+  ask: parseAsString,
 };
 
 /** The state of the canvas in the URL. Filters replace the history entry; opening a node adds one. */
@@ -28,7 +29,7 @@ export function useCanvasUrl() {
   const url = useMemo((): CanvasUrl => ({ window, endpoint, status, q, node }), [window, endpoint, status, q, node]);
   const filter = useCallback((change: Partial<Omit<CanvasUrl, "node">>) => void set(change), [set]);
   const open = useCallback(
-    (id: string | null) => void set({ node: id, tab: null, from: null, via: null }, { history: "push" }),
+    (id: string | null) => void set({ node: id, tab: null, from: null, via: null, ask: null }, { history: "push" }),
     [set],
   );
   return { url, filter, open };

@@ -96,7 +96,7 @@ function OpenAsForm({ delivery, slugs }: { delivery: DeliveryDetails; slugs: str
       ? "The body is neither JSON nor in a format that the endpoint accepts"
       : `No trigger listens on ${delivery.endpoint} now`;
     return (
-      <Button icon={FilePenLine} disabled title={why}>
+      <Button icon={FilePenLine} disabledReason={why}>
         Open as form
       </Button>
     );
@@ -144,8 +144,9 @@ function Release({ delivery: { id } }: { delivery: DeliveryDetails }) {
     <Button
       tone="primary"
       icon={Forward}
-      disabled={disabledReason !== undefined || release.isPending}
-      title={disabledReason ?? "Evaluate it by the current triggers, and start the runs of those that match"}
+      disabled={release.isPending}
+      disabledReason={disabledReason}
+      title="Evaluate it by the current triggers, and start the runs of those that match"
       onClick={() => release.mutate({ id, action: "release" })}
     >
       Release
@@ -179,7 +180,7 @@ function Redeliver({ delivery, slugs }: { delivery: DeliveryDetails; slugs: stri
       disabledReason ??
       (delivery.body === null ? "The body is no longer stored" : `No trigger listens on ${delivery.endpoint} now`);
     return (
-      <Button tone="primary" icon={RotateCw} disabled title={why}>
+      <Button tone="primary" icon={RotateCw} disabledReason={why}>
         Redeliver
       </Button>
     );

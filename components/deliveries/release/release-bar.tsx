@@ -21,7 +21,6 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
   const disabledReason = useDisabledReason("operate");
   const [target, setTarget] = useState<ReleaseTarget | null>(null);
   const all = allOf(filters);
-  const isDisabled = disabledReason !== undefined;
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
       {selected.length > 0 ? (
@@ -32,8 +31,7 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
           <Button
             size="s"
             icon={Forward}
-            disabled={isDisabled}
-            title={disabledReason}
+            disabledReason={disabledReason}
             onClick={() => setTarget({ kind: "chosen", ids: selected.toReversed() })}
           >
             Release {formatCount(selected.length, "delivery", "deliveries")}
@@ -49,8 +47,9 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
             <Button
               size="s"
               icon={Forward}
-              disabled={isDisabled || all === null}
-              title={disabledReason ?? (all ? undefined : "Clear the filters by text, status and trigger first")}
+              disabledReason={
+                disabledReason ?? (all ? undefined : "Clear the filters by text, status and trigger first")
+              }
               onClick={() =>
                 all && setTarget({ kind: "matching", ...all, until: all.until ?? new Date().toISOString() })
               }

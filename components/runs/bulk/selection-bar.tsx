@@ -59,32 +59,13 @@ function Selection({ filter, selected, isAll, onSelectAll, onClear, onAct }: Pro
           Select all {formatCapped(count)} matching runs
         </button>
       )}
-      <Button
-        size="s"
-        icon={Play}
-        disabled={disabledReason !== undefined}
-        title={disabledReason}
-        onClick={() => onAct("resume")}
-      >
+      <Button size="s" icon={Play} disabledReason={disabledReason} onClick={() => onAct("resume")}>
         Resume
       </Button>
-      <Button
-        size="s"
-        icon={RotateCcw}
-        disabled={disabledReason !== undefined}
-        title={disabledReason}
-        onClick={() => onAct("replay")}
-      >
+      <Button size="s" icon={RotateCcw} disabledReason={disabledReason} onClick={() => onAct("replay")}>
         Replay
       </Button>
-      <Button
-        size="s"
-        tone="danger"
-        icon={Ban}
-        disabled={disabledReason !== undefined}
-        title={disabledReason}
-        onClick={() => onAct("cancel")}
-      >
+      <Button size="s" tone="danger" icon={Ban} disabledReason={disabledReason} onClick={() => onAct("cancel")}>
         Cancel runs
       </Button>
       <Button size="s" tone="quiet" icon={X} onClick={onClear}>

@@ -44,14 +44,15 @@ export function RunActions({
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-2 md:ml-auto">
       <CancelButton run={run} isCancelRequested={isCancelRequested} />
-      <Button icon={PencilLine} disabled={disabledReason !== undefined} title={disabledReason} onClick={onEdit}>
+      <Button icon={PencilLine} disabledReason={disabledReason} onClick={onEdit}>
         Replay with changes
       </Button>
       <Button
         tone={isOpen(run.status) || canResume(run) ? "plain" : "primary"}
         icon={RotateCcw}
-        title={disabledReason ?? replayTitle}
-        disabled={disabledReason !== undefined || replay.isPending || replay.isSuccess}
+        title={replayTitle}
+        disabledReason={disabledReason}
+        disabled={replay.isPending || replay.isSuccess}
         aria-busy={replay.isPending}
         onClick={() => replay.mutate({ id: run.id })}
       >
@@ -83,8 +84,9 @@ function ResumeButton({ run }: { run: Run }) {
     <Button
       tone="primary"
       icon={Play}
-      title={disabledReason ?? resumeTitle}
-      disabled={disabledReason !== undefined || resume.isPending}
+      title={resumeTitle}
+      disabledReason={disabledReason}
+      disabled={resume.isPending}
       aria-busy={resume.isPending}
       onClick={() => resume.mutate({ id: run.id })}
     >
@@ -119,8 +121,8 @@ function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested:
         <Button
           tone="danger"
           icon={Ban}
-          title={disabledReason}
-          disabled={disabledReason !== undefined || isStopping}
+          disabledReason={disabledReason}
+          disabled={isStopping}
           onClick={() => setIsAsking(true)}
         >
           {isStopping ? "Stopping…" : "Cancel run"}

@@ -35,25 +35,23 @@ export function RunData({ run }: { run: Run }) {
         />
       }
     >
-      <div className="[&>[role=tablist]]:px-4">
-        <Tabs
-          label="Payload, input and output"
-          tabs={parts.map((id) => ({
-            id,
-            label: labels[id],
-            note: run[id] === null && !isJsonNull(run, id) ? "–" : undefined,
-          }))}
-          selected={part}
-          onSelect={(id) => void setChosen(parts.find((one) => one === id) ?? null)}
-        >
-          <p className="border-b px-4 py-1.5 text-s text-ink-3">{meaningOf(run, part)}</p>
-          {isThere ? (
-            <JsonView text={text} label={labels[part]} copyLabel={`Copy the ${part}`} maxHeight={520} />
-          ) : (
-            <p className="px-4 py-4 text-ink-2">{whyAbsent(run, part)}</p>
-          )}
-        </Tabs>
-      </div>
+      <Tabs
+        label="Payload, input and output"
+        tabs={parts.map((id) => ({
+          id,
+          label: labels[id],
+          note: run[id] === null && !isJsonNull(run, id) ? "–" : undefined,
+        }))}
+        selected={part}
+        onSelect={(id) => void setChosen(parts.find((one) => one === id) ?? null)}
+      >
+        <p className="border-b px-4 py-1.5 text-s text-ink-3">{meaningOf(run, part)}</p>
+        {isThere ? (
+          <JsonView text={text} label={labels[part]} copyLabel={`Copy the ${part}`} maxHeight={520} />
+        ) : (
+          <p className="px-4 py-4 text-ink-2">{whyAbsent(run, part)}</p>
+        )}
+      </Tabs>
     </Panel>
   );
 }

@@ -278,11 +278,9 @@ function ErrorPanel({ failures }: { failures: AttemptError[] }) {
       {failures.length === 1 ? (
         details
       ) : (
-        <div className="[&>[role=tablist]]:px-4">
-          <Tabs label="Errors of the attempts" tabs={newestFirst} selected={String(shown.attempt)} onSelect={setChosen}>
-            {details}
-          </Tabs>
-        </div>
+        <Tabs label="Errors of the attempts" tabs={newestFirst} selected={String(shown.attempt)} onSelect={setChosen}>
+          {details}
+        </Tabs>
       )}
     </Panel>
   );

@@ -21,18 +21,21 @@ const periods = [
 type Period = (typeof periods)[number]["value"];
 
 /**
- * Compares the recorded deliveries of an endpoint, or of a trigger's endpoint, with the current build, when a person
- * asks for it. Nothing is started.
+ * Compares recorded deliveries with a build, when a person asks for it: all of them, those of an endpoint, or those of
+ * a trigger's endpoint. Nothing is started.
  */
 export function BacktestPanel({
   endpoint,
   trigger,
   version,
+  build,
 }: {
   endpoint?: string;
   trigger?: string;
   /** The current build. */
   version: string;
+  /** The build that evaluates the deliveries. Default: the current one. */
+  build?: string;
 }) {
   const trpc = useTRPC();
   const [period, setPeriod] = useState<Period>("7d");
@@ -40,7 +43,7 @@ export function BacktestPanel({
   const [since, setSince] = useState<string | null>(null);
   const compared = useQuery(
     trpc.triggers.backtest.queryOptions(
-      { endpoint, trigger, since: since ?? undefined },
+      { endpoint, trigger, build, since: since ?? undefined },
       { enabled: since !== null, staleTime: Infinity, gcTime: 0, retry: false, meta: { live: false } },
     ),
   );
@@ -49,10 +52,12 @@ export function BacktestPanel({
     setSince(new Date(Date.now() - (chosen?.ms ?? 0)).toISOString());
   };
   return (
-    <SheetSection title="Compare recorded deliveries with the current build">
+    <SheetSection
+      title={`Compare recorded deliveries with ${build === undefined ? "the current build" : "this build"}`}
+    >
       <p className="mb-3 text-ink-2">
-        The current build evaluates recorded deliveries again. The result is the triggers that would fire now and did
-        not, and those that fired and would not now. Nothing is started.
+        {build === undefined ? "The current build" : "This build"} evaluates recorded deliveries again. The result is
+        the triggers that would fire now and did not, and those that fired and would not now. Nothing is started.
       </p>
       <div className="mb-4 flex flex-wrap items-center gap-2">
         <Segmented label="Period" value={period} options={periods} onChange={setPeriod} />
@@ -69,7 +74,9 @@ export function BacktestPanel({
           retry={() => void compared.refetch()}
         />
       ) : (
-        compared.data && <BacktestResult result={compared.data} isOutdated={compared.data.version !== version} />
+        compared.data && (
+          <BacktestResult result={compared.data} isOutdated={compared.data.version !== (build ?? version)} />
+        )
       )}
     </SheetSection>
   );

@@ -120,8 +120,8 @@ function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; a
         size="s"
         tone="quiet"
         icon={Eye}
-        title={disabledReason}
-        disabled={disabledReason !== undefined || access.isLoading}
+        disabledReason={disabledReason}
+        disabled={access.isLoading}
         onClick={access.show}
       >
         Show the key
@@ -143,8 +143,8 @@ export function KeySwitch({ access }: { access: EndpointKey }) {
       size="s"
       tone="quiet"
       icon={access.isShown ? EyeOff : Eye}
-      title={disabledReason}
-      disabled={disabledReason !== undefined || access.isLoading}
+      disabledReason={disabledReason}
+      disabled={access.isLoading}
       onClick={access.isShown ? access.hide : access.show}
     >
       {access.isShown ? "Hide the key" : "Show the key"}

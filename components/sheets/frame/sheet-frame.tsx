@@ -53,7 +53,7 @@ export function SheetFrame({
           <CopyButton text={name} label={`Copy the name ${name}`} />
         </div>
       </header>
-      <div className="flex min-h-0 flex-1 flex-col [&>[role=tablist]]:px-[18px]">{children}</div>
+      <div className="flex min-h-0 flex-1 flex-col">{children}</div>
     </aside>
   );
 }

@@ -1,13 +1,16 @@
 "use client";
 
 import Link from "next/link";
-import { useSearchParams } from "next/navigation";
+import { usePathname, useSearchParams } from "next/navigation";
 import { parseAsString, useQueryStates } from "nuqs";
 import type { MouseEvent, ReactNode } from "react";
 
 const parsers = { node: parseAsString, tab: parseAsString, from: parseAsString };
 
-/** Opens another node's sheet. Keeps the time window and the filters of the canvas, and does not reload the page. */
+/**
+ * Opens another node's sheet. On the canvas, it keeps the time window and the filters, and does not reload the page.
+ * From another page, it opens the canvas.
+ */
 export function SheetLink({
   node,
   tab,
@@ -20,15 +23,16 @@ export function SheetLink({
   children: ReactNode;
 }) {
   const search = useSearchParams();
+  const isOnCanvas = usePathname() === "/";
   const [, set] = useQueryStates(parsers, { history: "push" });
   const onClick = (event: MouseEvent) => {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!isOnCanvas || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     void set({ node: `${node.kind}:${node.id}`, tab: tab ?? null, from: null });
   };
   return (
     <Link
-      href={sheetHref({ node, tab, search: search.toString() })}
+      href={sheetHref({ node, tab, search: isOnCanvas ? search.toString() : "" })}
       prefetch={false}
       data-shallow=""
       onClick={onClick}

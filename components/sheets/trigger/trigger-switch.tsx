@@ -2,9 +2,10 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play } from "lucide-react";
+import { useQueryState } from "nuqs";
 import { useState } from "react";
 import type { Disabled } from "../../../server/contract/disabled.ts";
-import { useMay, useDisabledReason } from "../../auth/access.tsx";
+import { useDisabledReason } from "../../auth/access.tsx";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/button.tsx";
@@ -17,27 +18,29 @@ import { useDisabled } from "../sheet-data.ts";
 /** Switches a trigger off, after a confirmation, and on again. */
 export function TriggerSwitch({ slug }: { slug: string }) {
   const disabled = useDisabled(slug);
-  const mayOperate = useMay("operate");
   const disabledReason = useDisabledReason("operate");
   const { disable, enable } = useSwitch(slug);
-  const [isAsking, setIsAsking] = useState(false);
+  // In the URL, so that the search can open the question.
+  const [ask, setAsk] = useQueryState("ask");
+  const close = () => void setAsk(null);
   const [reason, setReason] = useState("");
   if (disabled === undefined) return <div className="h-7" />;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <State disabled={disabled} />
-      <span title={disabledReason} className="ml-auto">
+      <span className="ml-auto">
         {disabled ? (
           <Button
             size="s"
             icon={Play}
-            disabled={!mayOperate || enable.isPending}
+            disabledReason={disabledReason}
+            disabled={enable.isPending}
             onClick={() => enable.mutate({ slug })}
           >
             Switch on
           </Button>
         ) : (
-          <Button size="s" icon={Pause} disabled={!mayOperate} onClick={() => setIsAsking(true)}>
+          <Button size="s" icon={Pause} disabledReason={disabledReason} onClick={() => void setAsk("switch")}>
             Switch off
           </Button>
         )}
@@ -46,12 +49,10 @@ export function TriggerSwitch({ slug }: { slug: string }) {
         title={`Switch ${slug} off?`}
         confirmLabel="Switch off"
         tone="danger"
-        isOpen={isAsking}
+        isOpen={ask === "switch" && disabled === null && disabledReason === undefined}
         isBusy={disable.isPending}
-        onConfirm={() =>
-          disable.mutate({ slug, reason: reason.trim() || null }, { onSettled: () => setIsAsking(false) })
-        }
-        onClose={() => setIsAsking(false)}
+        onConfirm={() => disable.mutate({ slug, reason: reason.trim() || null }, { onSettled: close })}
+        onClose={close}
       >
         <p className="mb-3">
           This trigger starts no runs until you switch it on again. If it is the only trigger on its endpoint, senders
@@ -64,6 +65,16 @@ export function TriggerSwitch({ slug }: { slug: string }) {
           onChange={(event) => setReason(event.target.value)}
           placeholder="the mail server is down"
         />
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={`Switch ${slug} on?`}
+        confirmLabel="Switch on"
+        isOpen={ask === "switch" && disabled !== null && disabledReason === undefined && !disable.isSuccess}
+        isBusy={enable.isPending}
+        onConfirm={() => enable.mutate({ slug }, { onSettled: close })}
+        onClose={close}
+      >
+        It starts runs again for bodies that match. Redeliver the deliveries that it missed.
       </ConfirmDialog>
     </div>
   );

@@ -155,7 +155,7 @@ export function parseJsonBody(
   if (tooDeepAt !== null)
     throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${maxDepth} levels`);
   try {
-    if (longInteger.test(text)) return parseExactly(text, bigints);
+    if (sixteenDigits.test(text) && longInteger.test(text)) return parseExactly(text, bigints);
     const json: Json = JSON.parse(text);
     return { json, rounded: [] };
   } catch (cause) {
@@ -166,6 +166,8 @@ export function parseJsonBody(
 
 /** 2⁵³ has 16 digits. Numbers follow a bracket, a comma or a colon; in strings, they only cost time. */
 const longInteger = /(?:^|[[,:])\s*-?\d{16}/;
+/** Most bodies have none. This takes half of the time. */
+const sixteenDigits = /\d{16}/;
 const maxRounded = 20;
 
 /** An integer beyond 2⁵³ in the parsed value, until its path is known. */

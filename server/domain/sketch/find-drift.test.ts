@@ -13,6 +13,7 @@ import { isConstantName, isDataName } from "./shape.ts";
 const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as { name: string; examples: Json[] }[];
 const startAt = Date.parse("2026-11-21T10:00:00Z");
 const everything = { since: 0 };
+const cases = 200;
 
 interface Delivered {
   body: Json;
@@ -22,6 +23,13 @@ interface Delivered {
 const corpus: Delivered[] = examples.flatMap(({ name, examples: bodies }) =>
   bodies.map((body) => ({ body, event: name })),
 );
+
+/** The smaller ones: they have the same parts, and take less time. */
+const small = corpus
+  .map((delivered) => ({ delivered, bytes: JSON.stringify(delivered.body).length }))
+  .sort((a, b) => a.bytes - b.bytes)
+  .slice(0, 80)
+  .map(({ delivered }) => delivered);
 
 function receive(
   deliveries: readonly Delivered[],
@@ -35,18 +43,23 @@ function receive(
   return contracts;
 }
 
-const ofCorpus = fc.array(fc.nat(corpus.length - 1), { minLength: 300, maxLength: 300 });
+/** Some payloads, each of them often. */
+const mixes = fc.record({
+  from: fc.nat(small.length - 1),
+  span: fc.integer({ min: 1, max: 6 }),
+  order: fc.array(fc.nat(1_000), { minLength: 60, maxLength: 60 }),
+});
 const pick = (from: readonly Delivered[], at: number): Delivered => from[at % from.length] ?? { body: null, event: "" };
 
 describe("GitHub's own example payloads", () => {
   it("have no drift, in any order and however often each comes", { timeout: 120_000 }, () => {
     expect(corpus).toHaveLength(329);
     fc.assert(
-      fc.property(ofCorpus, (order) => {
-        const contracts = receive(order.map((at) => pick(corpus, at)));
+      fc.property(mixes, ({ from, span, order }) => {
+        const contracts = receive(order.map((at) => pick(small, from + (at % span))));
         expect(findChanges(contracts, everything).map(({ drift }) => describeDrift(drift))).toEqual([]);
       }),
-      { numRuns: 4 },
+      { numRuns: cases },
     );
   });
 
@@ -59,7 +72,7 @@ describe("GitHub's own example payloads", () => {
     "whose deliveries change are named within 50 deliveries, if a field or a value changes",
     { timeout: 120_000 },
     () => {
-      const kinds = Map.groupBy(corpus, ({ body, event }) => eventKind(body, { "x-github-event": event }));
+      const kinds = Map.groupBy(small, ({ body, event }) => eventKind(body, { "x-github-event": event }));
       const streams = [...kinds.values()];
       fc.assert(
         fc.property(
@@ -87,7 +100,7 @@ describe("GitHub's own example payloads", () => {
             expect(named[0]?.drift.since).toBeGreaterThanOrEqual(startAt + 59 * 60_000);
           },
         ),
-        { numRuns: 40 },
+        { numRuns: cases },
       );
     },
   );

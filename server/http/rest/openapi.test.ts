@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { operations } from "../../auth/access/operations.ts";
+import { describeDocument, undescribed } from "./descriptions.ts";
 import { openApiDocument, restRoutes } from "./rest-app.ts";
 
 const document = z
@@ -52,4 +53,37 @@ describe("the OpenAPI document", () => {
   it("gives each operation a name of its own", () => {
     expect(new Set(routes.map(({ operation }) => operation.operationId)).size).toBe(routes.length);
   });
+
+  it("describes every property and every parameter", () => {
+    expect(undescribed(openApiDocument()).map(({ path }) => path)).toEqual([]);
+    const schema = { properties: { id: { type: "string" }, at: { type: "string", description: "When" } } };
+    const parameters = [{ name: "id", in: "path" }];
+    const document = { components: { schemas: { Run: schema } }, paths: { "/runs/{id}": { get: { parameters } } } };
+    expect(undescribed(document).map(({ path }) => path)).toEqual(["Run.id", "?runs.id"]);
+    expect(describeDocument(document)).not.toContain("?runs.id");
+    expect(undescribed(document)).toEqual([]);
+  });
+
+  it("has a property or a parameter for every text", () => {
+    const plain: unknown = JSON.parse(JSON.stringify(openApiDocument()), (key, value: unknown) =>
+      key === "description" && typeof value === "string" ? undefined : value,
+    );
+    expect(describeDocument(z.looseObject({}).parse(plain))).toEqual([]);
+  });
+
+  it("has no schema that generators read as an object without properties", () => {
+    expect(findEmptyObjects(openApiDocument())).toEqual([]);
+    const wrong = [{ type: ["object", "null"] }, { type: "object" }];
+    expect(findEmptyObjects({ wrong })).toEqual(wrong);
+  });
 });
+
+/** Such as `Record<string, never>` in TypeScript. */
+function findEmptyObjects(value: unknown): object[] {
+  if (Array.isArray(value)) return value.flatMap(findEmptyObjects);
+  if (typeof value !== "object" || value === null) return [];
+  const { type, ...rest } = value as { type?: unknown };
+  const isObject = type === "object" || (Array.isArray(type) && type.includes("object"));
+  const isEmpty = isObject && !("properties" in rest) && !("additionalProperties" in rest);
+  return [...(isEmpty ? [value] : []), ...Object.values(value).flatMap(findEmptyObjects)];
+}

@@ -3,6 +3,7 @@ import { type Client, unknownClient } from "../../auth/access/principal.ts";
 import type { AppError } from "../../contract/app-error.ts";
 import { schemaFailure } from "../../domain/problem.ts";
 import { authorize, type RestRoute, toRestRoute, unknownRoute } from "./authorize.ts";
+import { describeDocument } from "./descriptions.ts";
 import { answer, defineRoute } from "./define-route.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -130,7 +131,9 @@ function describe(app: OpenAPIHono<RestEnv>) {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],
   });
-  return withoutAnyType(document);
+  const described = withoutAnyType(document);
+  describeDocument(described);
+  return described;
 }
 
 function invalidRequest(target: string, { issues }: z.core.$ZodError): AppError {

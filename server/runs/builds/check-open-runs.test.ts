@@ -60,6 +60,7 @@ function check(build: BuildOutline, runs: GivenRun[], kept = [manifestOf("v1", {
   const builds: Builds = {
     list: async () => kept.map(({ version: id, builtAt }) => ({ id, builtAt, isCurrent: false })),
     read: async (id) => kept.find(({ version }) => version === id) ?? null,
+    loadSources: async () => null,
     makeCurrent: () => Promise.reject(new Error("not called")),
   };
   const store = {

@@ -25,7 +25,7 @@ import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { toOpenError } from "./store-error.ts";
 import { prepareAddEntry } from "./runs/timeline.ts";
-import { createTrafficTally, prepareFoldTraffic } from "./deliveries/traffic-log.ts";
+import { createTrafficTally, hasLoggedSql, prepareFoldTraffic } from "./deliveries/traffic-log.ts";
 import { createTrafficStore } from "./deliveries/traffic-store.ts";
 import { createUpkeepStore } from "./upkeep/upkeep-store.ts";
 import { createWriteQueue, type WriteQueue } from "./writes/write-queue.ts";
@@ -125,7 +125,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const insertRun = prepareInsertRun(database, { capacity });
   const portable = createPortableStore(createPortableDatabase(database));
   // Counts of processes that have ended.
-  if (database.trafficLog().size > 0) folding.counted(0);
+  if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),

@@ -54,12 +54,13 @@ export const triggersRouter = router({
       explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
     ),
 
-  /** The firings that the current build would add or remove, of the recorded deliveries. */
+  /** The firings that a build would add or remove, of the recorded deliveries. Default: the current build. */
   backtest: procedure("backtest")
     .input(
       z.strictObject({
         endpoint: z.string().optional(),
         trigger: z.string().optional(),
+        build: z.string().optional(),
         since: timestampSchema.optional(),
       }),
     )

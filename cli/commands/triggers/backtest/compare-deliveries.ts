@@ -24,6 +24,8 @@ export async function compareDeliveries(
   const thread = new Worker(entryFile("backtest-thread"), {
     workerData: data,
     execArgv: [],
+    // Bodies are garbage at once: with more room for new objects, none is copied to the old ones.
+    resourceLimits: { maxYoungGenerationSizeMb: 64 },
     stdout: true,
     stderr: true,
   });

@@ -41,15 +41,16 @@ parentPort?.on("message", (message: ToBacktestThread) => {
 async function compare(bytes: Uint8Array): Promise<void> {
   const lines = new TextDecoder().decode(bytes).trimEnd().split("\n");
   let oldestAt = request.until;
-  for (const line of lines) {
-    const delivery = fromExportLine(readLine(line));
+  for (const [at, line] of lines.entries()) {
+    // The lines of an export have the same form, so one of each batch is checked.
+    const delivery = fromExportLine(at === 0 ? checkLine(line) : (JSON.parse(line) as RecordedDeliveryLine));
     oldestAt = Date.parse(delivery.receivedAt);
     await backtest.add(delivery);
   }
   send({ type: "compared", deliveries: lines.length, oldestAt });
 }
 
-function readLine(line: string): RecordedDeliveryLine {
+function checkLine(line: string): RecordedDeliveryLine {
   const parsed = recordedDeliverySchema.safeParse(JSON.parse(line));
   if (parsed.success) return parsed.data;
   throw new Error("A line of the export is not a delivery. The service may have another version than this command.");

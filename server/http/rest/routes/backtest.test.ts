@@ -116,6 +116,20 @@ describe("GET /api/v1/backtest", () => {
     expect(await read(service)).toMatchObject({ compared: 2, lost: 3 });
   });
 
+  it("compares with a build that this machine keeps, before a rollback", async () => {
+    const service = await openTestService();
+    await deliver(service, { endpoint: "signup", body: signup });
+    const older = projectFixture({ triggers: ["new-signup"] });
+    service.state.builds.push({ ...older.manifest, version: "v-older" });
+    service.state.sourcesOfBuilds.set("v-older", older);
+    expect(await read(service, "?build=v-older")).toMatchObject({ version: "v-older", compared: 1, lost: 1 });
+    expect(await read(service)).toMatchObject({ version: "v-test", lost: 0 });
+    expect((await service.get("/api/v1/backtest?build=v-oldr")).json).toMatchObject({
+      code: "not_found",
+      detail: 'This machine has no build "v-oldr". Did you mean "v-older"?',
+    });
+  });
+
   it("compares a trigger on its endpoint, within the period", async () => {
     const service = await openTestService();
     await deliver(service, { endpoint: "billing", body: '{ "type": "refund" }' });

@@ -32,9 +32,9 @@ const backtestRoute = defineRoute({
   method: "get",
   path: "/api/v1/backtest",
   operationId: "backtest",
-  summary: "Compare recorded deliveries with the current build",
+  summary: "Compare recorded deliveries with a build",
   description:
-    "Evaluates the newest 20,000 deliveries of the period at most, for ten seconds at most, with the current build. Returns the triggers that would fire now and did not, and those that fired and would not now. Starts and records nothing.",
+    "Evaluates the newest 20,000 deliveries of the period at most, for ten seconds at most, with the current build, or with the one in `build`. Returns the triggers that would fire now and did not, and those that fired and would not now. Starts and records nothing.",
   tags: ["Triggers"],
   request: {
     query: querySchema({
@@ -43,10 +43,16 @@ const backtestRoute = defineRoute({
         .string()
         .optional()
         .openapi({ description: "Slug: only firings of this trigger, on its endpoint unless `endpoint` is set." }),
+      build: z.string().optional().openapi({
+        description: "A build that this machine keeps, e.g. before a rollback. Default: the current build.",
+      }),
       since: moment.openapi({ description: "ISO 8601. Default: 7 days ago." }),
     }),
   },
-  responses: { 200: answer("The differences.", backtestSchema), ...problems(["not_found", "rate_limited"]) },
+  responses: {
+    200: answer("The differences.", backtestSchema),
+    ...problems(["not_found", "build_unusable", "rate_limited"]),
+  },
 });
 
 export function registerBacktestRoutes(app: OpenAPIHono<RestEnv>): void {

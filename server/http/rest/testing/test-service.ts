@@ -16,6 +16,7 @@ import type { Manifest } from "../../../contract/project/manifest.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
+import type { ProjectSources } from "../../../ports/project.ts";
 import type { Identity } from "../../../ports/identity.ts";
 import { createMasking } from "../../../masking/masked-store.ts";
 import { createMaskReader } from "../../../masking/read-masks.ts";
@@ -56,6 +57,8 @@ export async function openTestService(
     queued: 0,
     canceled: [] as string[],
     builds: [] as Manifest[],
+    /** Of builds whose sources differ from the current ones. */
+    sourcesOfBuilds: new Map<string, ProjectSources>(),
     loads: 0,
     log: [] as string[],
   };
@@ -88,6 +91,10 @@ export async function openTestService(
         isCurrent: id === state.sources.manifest.version,
       })),
     read: async (id) => state.builds.find(({ version }) => version === id) ?? null,
+    async loadSources(id) {
+      const manifest = await builds.read(id);
+      return manifest && { ...state.sources, ...state.sourcesOfBuilds.get(id), manifest };
+    },
     async makeCurrent(id) {
       const manifest = state.builds.find(({ version }) => version === id);
       if (!manifest || manifest.sources === "damaged") throw new Error("It is damaged.");

@@ -41,6 +41,7 @@ export function createTrafficTally(connection: Connection): TrafficTally {
 // ---- reading: the counts that are not in the table `traffic` yet ----
 
 export const logRangeSql = "SELECT min(id) AS first, max(id) AS last FROM traffic_log";
+export const hasLoggedSql = "SELECT EXISTS (SELECT 1 FROM traffic_log)";
 export const logRowsSql = "SELECT counts FROM traffic_log WHERE id > ?";
 
 /**
@@ -69,6 +70,8 @@ export function createTrafficLogReader(connection: Connection): () => ReadonlyMa
 /** Webhooks wait during one batch: some ten milliseconds. */
 const maxSums = 400;
 const maxRows = 5_000;
+/** Rows are read until they have this number of different counts. */
+const maxRead = 5 * maxSums;
 
 export const addTrafficSql = `
   INSERT INTO traffic (bucket_ms, endpoint, attachment_id, at, outcome, count) VALUES (?, ?, ?, ?, ?, ?)
@@ -79,8 +82,8 @@ export const removeMinutesSql = `DELETE FROM traffic WHERE bucket_ms = ${minuteM
 export const oldestLoggedSql = `SELECT id, counts FROM traffic_log ORDER BY id LIMIT ${maxRows}`;
 
 /**
- * Adds logged counts to the counters, in a write transaction. Counts beyond the limit return to the log as one row, and
- * are folded later with newer ones. Returns whether there is more.
+ * Adds logged counts to the counters, in a write transaction. Counts beyond the limit return to the log, in rows of the
+ * size of a batch, and are folded later with newer ones. Returns whether there is more.
  */
 export function prepareFoldTraffic(connection: Connection): () => boolean {
   const oldest = connection.prepare<unknown[], { id: number; counts: string }>(oldestLoggedSql);
@@ -88,16 +91,21 @@ export function prepareFoldTraffic(connection: Connection): () => boolean {
   const log = connection.prepare(logTrafficSql);
   const addSums = prepareAddSums(connection);
   return () => {
-    const rows = oldest.all();
-    const last = rows.at(-1);
-    if (!last) return false;
     const sums = new Map<string, number>();
-    for (const { counts } of rows) addCounts(sums, counts);
+    let rows = 0;
+    let last: number | null = null;
+    for (const { id, counts } of oldest.iterate()) {
+      addCounts(sums, counts);
+      rows += 1;
+      last = id;
+      if (sums.size >= maxRead) break;
+    }
+    if (last === null) return false;
     const all = [...sums].filter(([, count]) => count !== 0);
     addSums(all.slice(0, maxSums).map(([key, count]) => ({ ...readTrafficKey(key), count })));
-    removeLogged.run(last.id);
-    if (all.length > maxSums) log.run(JSON.stringify(all.slice(maxSums)));
-    return all.length > maxSums || rows.length === maxRows;
+    removeLogged.run(last);
+    for (let at = maxSums; at < all.length; at += maxSums) log.run(JSON.stringify(all.slice(at, at + maxSums)));
+    return all.length > maxSums || rows === maxRows || sums.size >= maxRead;
   };
 }
 
