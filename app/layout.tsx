@@ -21,10 +21,12 @@ export const viewport: Viewport = { width: "device-width", initialScale: 1, colo
 /** Name and build of the project, for authenticated requests only. */
 async function describeProject(): Promise<ShellProject> {
   const { settings, pageMode, project } = signalbox();
+  const { manifest } = project.current();
   return {
     name: settings.name,
     mode: pageMode(),
-    version: project.current().manifest.version,
+    version: manifest.version,
+    hasAgents: manifest.agents.length > 0,
     failedBuild: project.failedBuild(),
   };
 }

@@ -242,6 +242,11 @@ describe("an agent with a run that waits for approval", () => {
       .waitFor();
     const node = page.getByRole("link", { name: /^Agent cashier, .* 1 run waits for approval, / });
     await node.waitFor();
+    await page.getByRole("link", { name: /^Runs: \d+ waits? for approval$/ }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: /^Runs that wait for approval \d+ run/ }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "waits for approval", exact: true }).click();
     await page.waitForURL(/\/runs\?.*needsApproval=true/);
     await page.getByRole("table", { name: "Runs" }).getByText("waits for approval", { exact: true }).waitFor();

@@ -97,6 +97,45 @@ describe("one delivery", () => {
     expect(errors).toEqual([]);
   });
 
+  it("that repeats an event links to the first one, and the list shows what was received and why it started nothing", async ({
+    service,
+  }) => {
+    const { url } = service;
+    const since = new Date().toISOString();
+    const post = (body: string, headers: Record<string, string>) =>
+      fetch(`${url}/triggers/billing`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+      }).then((response) => response.headers.get("signalbox-delivery") ?? "");
+    const first = await post(small, { "idempotency-key": "list-1" });
+    const again = await post(small, { "idempotency-key": "list-1" });
+    const draft = await post(small.replace("invoice.paid", "invoice.draft"), { "x-billing-event": "draft" });
+    const { page, errors } = await visit(url, { viewport: { width: 768, height: 900 } });
+    await page.goto(`${url}/deliveries?${new URLSearchParams({ since })}`);
+    const table = page.getByRole("table", { name: "Deliveries" });
+    const rowOf = (id: string) =>
+      table.getByRole("row").filter({ has: page.locator(`a[data-row-link][href="/deliveries/${id}"]`) });
+    await rowOf(draft).getByText("draft invoice.draft").waitFor();
+    await rowOf(draft).getByText("/type: expected").waitFor();
+    await rowOf(first).getByText("invoice.paid", { exact: true }).waitFor();
+    await rowOf(again).locator(`a[href="/deliveries/${first}"]`).waitFor();
+    await page.getByRole("list", { name: "Counts" }).getByRole("button", { name: "repeated" }).click();
+    await page.waitForURL("**outcome=repeated*");
+    await expect.poll(() => rowOf(draft).count(), patient).toBe(0);
+    // The text of the cells is no obstacle for a click on the link of the row.
+    await rowOf(again).locator("a[data-row-link]").click();
+    await page.waitForURL(`**/deliveries/${again}`);
+    expect(await page.title()).toBe("↻ billing · Signalbox");
+    await page.getByRole("main").locator(`a[href="/deliveries/${first}"]`).first().click();
+    await page.waitForURL(`**/deliveries/${first}`);
+    await page.goto(`${url}/deliveries`);
+    await page.getByRole("radio", { name: "15m" }).check();
+    await page.waitForURL("**/deliveries?window=15m");
+    await rowOf(draft).waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it("that no trigger matched offers the code of one, as the server writes it, and copies it", async ({ service }) => {
     const { url } = service;
     const refunds = await Promise.all(

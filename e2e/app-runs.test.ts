@@ -194,6 +194,7 @@ describe("the page of a run", () => {
     const newer = await start(service, { mode: "fails", note });
     await waitForRun(service, newer);
     await page.goto(`${service.url}/runs?${new URLSearchParams({ text: note })}`);
+    await page.getByText("live ·").waitFor();
     await page.getByRole("link", { name: newer }).click();
     await page.waitForURL(`**/runs/${newer}`);
     await row(page, /^step load, done/).click();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
+import { findViolations } from "./support/axe.ts";
 import { pageTop, sidewaysOverflow, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
@@ -48,8 +49,15 @@ const focused = (page: Page) =>
 
 async function writeDraft(page: Page): Promise<void> {
   await page.getByRole("radio", { name: "JSON" }).check({ force: true });
-  await page.locator("aside textarea").fill(draft);
+  await page.getByRole("textbox", { name: "JSON", exact: true }).fill(draft);
 }
+
+/** The text of the editor of the form; `null`: it is not there any more. */
+const draftIn = (page: Page) =>
+  page
+    .locator("aside .cm-line")
+    .textContent({ timeout: 5_000 })
+    .catch(() => null);
 
 it("while the service does not respond, links keep the page and actions show the error; once it is back, all data is current, drafts can be sent, and what was opened loads", async () => {
   const projectDir = copyStarter();
@@ -90,11 +98,7 @@ it("while the service does not respond, links keep the page and actions show the
   for (const each of [page, canvas, list]) await isLive(each);
   await list.locator(`a[data-row-link][href="/runs/${runId}"]`).waitFor();
   const shown = await page.locator("main").innerText();
-  const kept = await page
-    .locator("aside textarea")
-    .inputValue()
-    .catch(() => null);
-  expect(kept, `${page.url()} shows:\n${shown}`).toBe(draft);
+  expect(await draftIn(page), `${page.url()} shows:\n${shown}`).toBe(draft);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/runs/run_*");
   await sheet.getByRole("region", { name: "Request", exact: true }).getByText("email").first().waitFor();
@@ -143,7 +147,7 @@ it("a form keeps its view and draft when the schema of a new build cannot be rea
     .getByText(/1 fired/)
     .first()
     .waitFor();
-  expect(await page.locator("aside textarea").inputValue({ timeout: 1_000 })).toBe(draft);
+  expect(await draftIn(page)).toBe(draft);
 });
 
 it("a failed build is shown on every page with its location and fix, until a build succeeds", async ({
@@ -153,19 +157,22 @@ it("a failed build is shown on every page with its location and fix, until a bui
   const { page, errors } = await visit(service.url);
   await page.goto(service.url);
   await isLive(page);
+  const version = ((await page.getByText("live ·").textContent()) ?? "").slice(-6);
   const file = join(projectDir, "triggers/new-signup.ts");
   const good = readFileSync(file, "utf8");
   writeFileSync(file, good.replace("export default", "export defaul"));
-  const banner = page.getByRole("region", { name: "Build failed" });
-  await banner.getByRole("alert").getByText("triggers/new-signup.ts").waitFor();
+  const pill = page.getByRole("status").getByRole("button", { name: `build failed · showing ${version}` });
+  await pill.waitFor();
   await page.goto(`${service.url}/runs`);
-  await banner.getByRole("button", { name: "Show details" }).click();
+  expect(await findViolations(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByRole("button", { name: "build failed", exact: true }).click();
   const details = page.getByRole("dialog", { name: "Build failed" });
   await details.getByText(/^triggers\/new-signup\.ts:\d+:\d+$/).waitFor();
   await details.getByText("How to fix it:").waitFor();
   await details.getByRole("button", { name: "Close" }).click();
   writeFileSync(file, good);
-  await banner.waitFor({ state: "detached" });
+  await isLive(page);
   expect(errors).toEqual([]);
 });
 
@@ -216,7 +223,7 @@ it("a user whose token is revoked sees that, and signs in to the same page with 
     (url) => url.searchParams.get("node") === "trigger:new-signup" && url.searchParams.get("tab") === "test",
   );
   await page.getByRole("radio", { name: "JSON" }).check({ force: true });
-  expect(await page.locator("aside textarea").inputValue()).toBe(draft);
+  expect(await draftIn(page)).toBe(draft);
 });
 
 it("the keyboard focus continues at the row or node that Back returns to", async ({ service }) => {

@@ -54,6 +54,12 @@ export function Live({ version, children }: { version: string | null; children: 
 
   const poke = useRefresh(everyMs, (query) => !isOfRun(query));
   const pokeRun = useRefresh(runEveryMs, isOfRun);
+  // What failed while the service did not respond is read again, also if nothing has changed.
+  useEffect(() => {
+    if (state !== "live") return;
+    poke([]);
+    pokeRun([]);
+  }, [state, poke, pokeRun]);
   const [isStarted, setIsStarted] = useState(false);
   useEffect(() => {
     const onTopics = ({ topics, version: latest }: FeedData["topics"]) => {

@@ -9,13 +9,19 @@ import { approvalStatus, runStatuses } from "../ui/statuses.ts";
 /** Only the newest runs that need approval are looked up; older ones show as waiting. */
 const maxApprovals = 100;
 
-/** The status of a run, including whether it waits for an approval. All badges of a page share one query. */
+const none: readonly RunSummary[] = [];
+
+/** The newest runs that wait for an approval. All of a page share one query. */
+export function useRunsToApprove(isEnabled: boolean): readonly RunSummary[] {
+  const filter = { needsApproval: true, limit: maxApprovals } as const;
+  return useQuery(useTRPC().runs.list.queryOptions(filter, { enabled: isEnabled })).data?.data ?? none;
+}
+
+/** The status of a run, including whether it waits for an approval. */
 export function RunBadge({ run }: { run: Pick<RunSummary, "id" | "status" | "target"> }) {
   const mayNeedApproval = run.status === "waiting" && run.target.kind === "agent";
-  const held = useQuery(
-    useTRPC().runs.list.queryOptions({ needsApproval: true, limit: maxApprovals }, { enabled: mayNeedApproval }),
-  );
-  const needsApproval = mayNeedApproval && held.data?.data.some(({ id }) => id === run.id) === true;
+  const held = useRunsToApprove(mayNeedApproval);
+  const needsApproval = mayNeedApproval && held.some(({ id }) => id === run.id);
   return needsApproval ? <ApprovalBadge /> : <StatusBadge status={runStatuses[run.status]} />;
 }
 

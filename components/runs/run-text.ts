@@ -1,7 +1,9 @@
 import type { RunSummary, RunsUsage, StartedBy } from "../../server/contract/run.ts";
 import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
-
 import { runStatuses } from "../ui/statuses.ts";
+
+/** The number of replays listed on the page of a run, newest first. */
+export const shownReplays = 3;
 
 export const startedByLabels: Record<StartedBy, string> = {
   webhook: "webhook",

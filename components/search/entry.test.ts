@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   actionOf,
   actionsFor,
+  approvalsFor,
   contentSearchesFor,
   type Found,
   groupsOf,
@@ -80,6 +81,8 @@ it("pages are found by word prefixes, and the settings of admins only by admins"
   ]);
   expect(hrefs("nothing")).toEqual([]);
   expect(hrefs("").length).toBeGreaterThan(3);
+  expect(approvalsFor("approval", 2).map(({ note }) => note)).toEqual(["2 runs"]);
+  expect([approvalsFor("deliv", 2), approvalsFor("", 0)]).toEqual([[], []]);
 });
 
 describe("actions", () => {

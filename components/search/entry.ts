@@ -1,6 +1,7 @@
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { RunSummary } from "../../server/contract/run.ts";
 import type { Target } from "../../server/contract/project/target.ts";
+import { formatCount } from "../../server/domain/format.ts";
 
 /** The search results from the server. */
 export interface Found {
@@ -189,6 +190,15 @@ export function actionsFor(found: Found, verb: Verb | null, isOff: (slug: string
         ask: "switch",
       }),
     ),
+  ];
+}
+
+/** The runs that wait for an approval, if there are any. Found by their words, and without a text. */
+export function approvalsFor(text: string, count: number): Entry[] {
+  const label = "Runs that wait for approval";
+  if (count === 0 || !label.toLowerCase().includes(text.toLowerCase())) return [];
+  return [
+    { id: "page:approvals", kind: "page", label, note: formatCount(count, "run"), href: "/runs?needsApproval=true" },
   ];
 }
 

@@ -24,6 +24,7 @@ import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
 import { showNode } from "../canvas/show-node.ts";
 import { useMay } from "../auth/access.tsx";
+import { useRunsToApprove } from "../runs/run-badge.tsx";
 import { chooseTheme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
@@ -32,6 +33,7 @@ import { ModalElement } from "../ui/dialog.tsx";
 import {
   actionOf,
   actionsFor,
+  approvalsFor,
   contentSearchesFor,
   type Entry,
   type EntryGroup,
@@ -223,6 +225,7 @@ function Commands({ text, onClose, onShowKeys }: { text: string; onClose: () => 
 function useSearch(typed: string): SearchState {
   const trpc = useTRPC();
   const [recent] = useState(readRecent);
+  const waiting = useRunsToApprove(true);
   const isAdmin = useMay("admin");
   const mayOperate = useMay("operate");
   const { verb, text } = actionOf(searchTextOf(typed));
@@ -237,6 +240,7 @@ function useSearch(typed: string): SearchState {
   if (text === "")
     return {
       groups: withoutEmpty([
+        { name: "Needs attention", entries: approvalsFor("", waiting.length) },
         { name: "Recent", entries: recent },
         { name: "Go to", entries: pagesFor("", isAdmin) },
       ]),
@@ -253,6 +257,7 @@ function useSearch(typed: string): SearchState {
   const results = found.data ? groupsOf(found.data) : [];
   const groups = withoutEmpty([
     ...(verb === null ? [...results, actions] : [actions, ...results]),
+    { name: "Needs attention", entries: approvalsFor(requestedText, waiting.length) },
     { name: "Go to", entries: pagesFor(requestedText, isAdmin) },
     { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },
   ]);

@@ -2,12 +2,16 @@
 
 import { CirclePause, LogIn, type LucideIcon, Monitor, Moon, Radio, RotateCw, Search, Sun } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { type Liveness, useLiveness } from "../live/live.tsx";
+import { useTRPC } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { useModKey } from "../ui/browser.ts";
 import { Menu } from "../ui/menu.tsx";
 import type { StatusStyle } from "../ui/statuses.ts";
+import { FailedBuildPill } from "./failed-build.tsx";
 import { useOpen } from "./keyboard.tsx";
+import type { ShellProject } from "./shell.tsx";
 import { chooseTheme, readTheme, type Theme, themes, watchTheme } from "./theme.ts";
 
 const liveStates: Record<Liveness, StatusStyle & { hint: string }> = {
@@ -33,16 +37,24 @@ const liveStates: Record<Liveness, StatusStyle & { hint: string }> = {
   },
 };
 
-/** The state of live updates, and the build that the page shows. */
-export function LivePill({ version }: { version: string }) {
+/** The state of live updates, and the build that the page shows. `failedBuild`: the state at rendering. */
+export function LivePill({ version, failedBuild }: Pick<ShellProject, "version" | "failedBuild">) {
   const liveness = useLiveness();
+  const options = useTRPC().project.failedBuild.queryOptions(undefined, { initialData: failedBuild });
+  const { data: failed } = useQuery(options);
   const state = liveStates[liveness];
   const badge = (
     <StatusBadge status={state} label={liveness === "live" ? `live · v ${version.slice(0, 6)}` : state.label} />
   );
   return (
     <span role="status" className="flex" title={`${state.hint}\nBuild ${version}`}>
-      {liveness === "signed-out" ? <a href="">{badge}</a> : badge}
+      {failed && (liveness === "live" || liveness === "connecting") ? (
+        <FailedBuildPill failed={failed} version={version} />
+      ) : liveness === "signed-out" ? (
+        <a href="">{badge}</a>
+      ) : (
+        badge
+      )}
     </span>
   );
 }

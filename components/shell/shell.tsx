@@ -2,7 +2,6 @@ import { LogOut } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
-import { BuildBanner } from "./build-banner.tsx";
 import { Keyboard } from "./keyboard.tsx";
 import { NavRail } from "./nav-rail.tsx";
 import { PageScroll } from "./page-scroll.tsx";
@@ -14,6 +13,8 @@ export interface ShellProject {
   /** Version of the build. */
   version: string;
   failedBuild: FailedBuild | null;
+  /** Their runs may wait for approvals. */
+  hasAgents: boolean;
 }
 
 /**
@@ -38,7 +39,7 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
         {project && (
           <span className="hidden min-w-0 truncate font-mono text-s text-ink-2 md:block">{project.name}</span>
         )}
-        {project && <LivePill version={project.version} />}
+        {project && <LivePill version={project.version} failedBuild={project.failedBuild} />}
         <div className="ml-auto flex items-center gap-2">
           {project && <SearchButton />}
           {project?.mode === "development" && (
@@ -53,9 +54,8 @@ export function Shell({ project, children }: { project: ShellProject | null; chi
           {project?.mode === "deployed" && <SignOut />}
         </div>
       </header>
-      {project && <BuildBanner initial={project.failedBuild} version={project.version} />}
       <div className="flex min-h-0 flex-1 flex-col md:flex-row">
-        {project && <NavRail />}
+        {project && <NavRail hasAgents={project.hasAgents} />}
         <PageScroll>{children}</PageScroll>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { Bot, FlaskConical, Hand, LoaderCircle, Workflow } from "lucide-react";
+import type { ReactNode } from "react";
 import type { ManifestAgent } from "../../server/contract/project/manifest.ts";
 import type { TargetKind } from "../../server/contract/project/target.ts";
 import type { StatusStyle, Tone } from "./statuses.ts";
@@ -12,7 +13,7 @@ const tones: Record<Tone, string> = {
 };
 
 /** A status as a pill with icon, label and tone. */
-export function StatusBadge({ status, label }: { status: StatusStyle; label?: string }) {
+export function StatusBadge({ status, label }: { status: StatusStyle; label?: ReactNode }) {
   const Icon = status.icon;
   return (
     <span

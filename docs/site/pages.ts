@@ -33,6 +33,7 @@ export const sections: readonly Section[] = [
       "client",
       "changing-workflows",
       "recovery",
+      "dev-from-production",
       "backtest",
       "alerts",
       "sensitive-data",

@@ -21,6 +21,8 @@ export interface Service {
 export interface ServiceOptions {
   projectDir: string;
   command: "dev" | "start";
+  /** Further options of the command. */
+  args?: string[];
   env?: NodeJS.ProcessEnv;
   /** The program to run; what `npm run build` made by default. */
   program?: string[];
@@ -66,7 +68,7 @@ async function launch(options: ServiceOptions, onCleanup: OnCleanup): Promise<Se
   const [program = "", ...args] = options.program ?? [process.execPath, cliFile];
   const port = ["--port", String(options.port ?? 0)];
   const rest = options.npmScript ? ["--", ...port] : ["--project", options.projectDir, ...port];
-  const child = spawn(program, [...args, options.command, ...rest], {
+  const child = spawn(program, [...args, options.command, ...rest, ...(options.args ?? [])], {
     cwd: options.npmScript ? repository : options.projectDir,
     env: { ...cleanEnvironment(), ...options.env },
     detached: true,

@@ -28,6 +28,8 @@ export const ownHeaders = {
   repeated: "signalbox-repeated-headers",
   /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
   rounded: "signalbox-rounded-numbers",
+  /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
+  origin: "signalbox-origin",
 } as const;
 
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
@@ -92,6 +94,22 @@ export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): numb
 /** `held`: it started no run, and waits to be released: its endpoint has `onMismatch: "hold"`. */
 export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated", "held"]);
 
+/** Where a delivery of another service's feed comes from, and what that service decided. */
+export const originSchema = z.object({
+  /** Of the service, without a path of the delivery. */
+  url: z.string(),
+  outcome: deliveryOutcomeSchema,
+  responseStatus: z.int(),
+  /** The verdicts that it listed. */
+  verdicts: z.array(z.object({ attachmentId: z.string(), outcome: verdictOutcomeSchema })),
+  /** Whether matches started no runs here, because they were only evaluated. */
+  isMatchOnly: z.boolean(),
+  /** Whether sensitive values are fakes here, which that service put in their place. */
+  isMasked: z.boolean(),
+});
+
+export type Origin = z.infer<typeof originSchema>;
+
 /** One inbound request to an endpoint, without its body: what lists show. */
 export const deliverySummarySchema = z.object({
   id: z.string(),
@@ -155,8 +173,10 @@ export interface SenderResponse {
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
   evaluated: EvaluatedDelivery["evaluated"];
-  /** What the sender received; `null`: it was delivered again, and has no sender. */
+  /** What the sender received; `null`: it was delivered again or comes from a feed, and has no sender here. */
   response: SenderResponse | null;
+  /** The service whose feed it is from, and its decision in words; `null`: this service received it itself. */
+  origin: { url: string; text: string; differences: string[] } | null;
 }
 
 /**

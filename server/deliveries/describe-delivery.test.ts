@@ -222,3 +222,29 @@ describe("the body of a delivery as its triggers evaluate it", () => {
       expect(await evaluate(body, type, [json])).toBeNull();
   });
 });
+
+it("a delivery of another service's feed has the decision of that service, and no response to a sender", async () => {
+  const origin = {
+    url: "https://hooks.example.com",
+    outcome: "accepted",
+    responseStatus: 202,
+    verdicts: [{ attachmentId: "billing-audit:notify-finance", outcome: "matched" }],
+    isMatchOnly: false,
+    isMasked: true,
+  };
+  const show = (verdicts: unknown[]) => {
+    const headers = { "signalbox-origin": JSON.stringify({ ...origin, verdicts }) };
+    const store = { getDelivery: async () => ({ ...delivery, headers, body: null, json: null }) };
+    return showDelivery({ ...project, store }, delivery.id);
+  };
+  expect(await show(origin.verdicts)).toMatchObject({
+    response: null,
+    origin: {
+      url: origin.url,
+      text: "Its response was 202 (accepted). Its triggers decided otherwise. Sensitive values are fakes.",
+      differences: ["billing-audit:notify-finance: matched there, filter mismatch here"],
+    },
+  });
+  const [same] = origin.verdicts.map((one) => ({ ...one, outcome: "filter_mismatch" }));
+  expect(await show([same])).toMatchObject({ origin: { differences: [] } });
+});

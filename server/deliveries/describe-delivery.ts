@@ -6,11 +6,13 @@ import {
   type DeliverySummary,
   type EvaluatedDelivery,
   type VerdictList,
+  type VerdictOutcome,
 } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
+import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../domain/did-you-mean.ts";
 import { formatNumber } from "../domain/format.ts";
@@ -46,6 +48,30 @@ export async function showDelivery(
     body: delivery.body,
     evaluated: await evaluatedBody(deps, delivery),
     response: sentResponse(delivery, reply),
+    origin: describeOrigin(delivery),
+  };
+}
+
+/** What the service of the feed decided, and the triggers that decided otherwise here. */
+function describeOrigin({
+  headers,
+  verdicts,
+}: Pick<DeliverySummary, "headers" | "verdicts">): DeliveryDetails["origin"] {
+  const origin = readOrigin(headers);
+  if (!origin) return null;
+  const differences = differencesFrom(origin, verdicts);
+  const texts = [
+    `Its response was ${origin.responseStatus} (${origin.outcome}).`,
+    differences.length === 0 ? "Its triggers decided the same." : "Its triggers decided otherwise.",
+    origin.isMatchOnly ? "It was only evaluated here: release it to start its runs." : "",
+    origin.isMasked ? "Sensitive values are fakes." : "",
+  ];
+  return {
+    url: origin.url,
+    text: texts.filter(Boolean).join(" "),
+    differences: differences.map(
+      ({ attachmentId, here, there }) => `${attachmentId}: ${verdictWord(there)} there, ${verdictWord(here)} here`,
+    ),
   };
 }
 
@@ -79,6 +105,10 @@ function jsonOf(body: Uint8Array | null): Json {
   } catch {
     return null;
   }
+}
+
+function verdictWord(outcome: VerdictOutcome | null): string {
+  return outcome?.replaceAll("_", " ") ?? "no verdict";
 }
 
 const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "number" }, { type: "multipart" }];

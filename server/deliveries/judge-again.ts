@@ -1,5 +1,6 @@
+import type { SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { Delivery, VerdictList } from "../contract/delivery.ts";
+import { type Delivery, ownHeaders, type VerdictList } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
@@ -97,6 +98,29 @@ export async function explainDelivery(
 /** Reads a stored header by its lower-case name. */
 export function headerOf({ headers }: Delivery): (name: string) => string | null {
   return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
+}
+
+/** The parts of a stored request that a signature covers. `onRead` gets each one that is read. */
+export function signedPartsOf(
+  old: Delivery,
+  body: Buffer,
+  onRead: (what: string, value: string | null) => void = () => {},
+): SignedRequest {
+  const header = headerOf(old);
+  const read = (what: string, value: string | null) => {
+    onRead(what, value);
+    return value;
+  };
+  return {
+    body,
+    receivedAtMs: Date.parse(old.receivedAt),
+    method: old.method,
+    get url() {
+      return read("URL", header(ownHeaders.requestUrl));
+    },
+    header: (name) => read(`header ${name}`, header(name)),
+    headers: () => Object.entries(old.headers),
+  };
 }
 
 function isShared(old: Delivery, sources: ProjectSources): boolean {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SignedEvent, SignedRequest } from "../../sdk/definition.ts";
+import type { SignedEvent } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type Delivery, ownHeaders } from "../contract/delivery.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
@@ -14,7 +14,7 @@ import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { headerOf, judgeAgain, requireStored } from "./judge-again.ts";
+import { headerOf, judgeAgain, requireStored, signedPartsOf } from "./judge-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 /**
@@ -120,21 +120,9 @@ async function verifyAgain(
   const verification = triggers[0]?.verify;
   if (!verification) return null;
   const redacted = new Set<string>();
-  const read = (name: string, value: string | null) => {
-    if (value?.includes(redactedText)) redacted.add(name);
-    return value;
-  };
-  const header = headerOf(old);
-  const request: SignedRequest = {
-    body,
-    receivedAtMs: Date.parse(old.receivedAt),
-    method: old.method,
-    get url() {
-      return read("URL", header(ownHeaders.requestUrl));
-    },
-    header: (name) => read(`header ${name}`, header(name)),
-    headers: () => Object.entries(old.headers),
-  };
+  const request = signedPartsOf(old, body, (what, value) => {
+    if (value?.includes(redactedText)) redacted.add(what);
+  });
   const fault = await checkSignature(verification, request);
   if (!fault) return verification.readSigned(request);
   const [what] = redacted;

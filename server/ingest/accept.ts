@@ -14,7 +14,7 @@ import {
   skippedResponse,
 } from "../domain/deliveries/sender-response.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
-import type { Decision } from "../matching/match-triggers.ts";
+import { type Decision, withRuns } from "../matching/match-triggers.ts";
 import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
@@ -81,15 +81,6 @@ function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
 
 function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedRun {
   return { runId: id, trigger: trigger ?? "", attachmentId: attachmentId ?? "", target };
-}
-
-/** The same verdicts, with the ids of these runs only. */
-export function withRuns({ verdicts, unlistedVerdicts }: VerdictList, runs: readonly AcceptedRun[]): VerdictList {
-  const runIds = new Map(runs.map(({ attachmentId, runId }) => [attachmentId, runId]));
-  return {
-    verdicts: verdicts.map((verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null })),
-    unlistedVerdicts,
-  };
 }
 
 function idempotencyConflict(deliveryId: string): AppError {

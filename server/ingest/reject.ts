@@ -4,7 +4,7 @@ import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
-import type { Decision } from "../matching/match-triggers.ts";
+import { type Decision, withRuns } from "../matching/match-triggers.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import {
@@ -14,7 +14,6 @@ import {
   draftDelivery,
   respondProblem,
   type ReceiverEvent,
-  withRuns,
 } from "./accept.ts";
 import type { IngestResponse, RequestHead } from "./ingest-request.ts";
 

@@ -186,7 +186,7 @@ describe("sensitive fields", () => {
       payload: { name: expect.any(String), email: expect.stringContaining("@example.com") },
       error: { message: expect.stringContaining("cannot greet ") },
     });
-    const all = ["", "/export?format=jsonl", "/export?format=csv", `/${id}/timeline`, `/${id}/agent`];
+    const all = ["", "/export?format=jsonl", "/export?format=csv", `/${id}/timeline`, `/${id}/steps`, `/${id}/agent`];
     for (const path of all) without((await service.get(`/api/v1/runs${path}`)).text);
     without(JSON.stringify(await service.store.listFailures({ since: 0, sinceOf: new Map() })));
   });

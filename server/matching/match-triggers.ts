@@ -79,6 +79,18 @@ export function decideDelivery(p: {
   return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(mismatch) };
 }
 
+/** The same verdicts, with the ids of these runs only. */
+export function withRuns(
+  { verdicts, unlistedVerdicts }: VerdictList,
+  runs: readonly { attachmentId: string; runId: string }[],
+): VerdictList {
+  const runIds = new Map(runs.map(({ attachmentId, runId }) => [attachmentId, runId]));
+  return {
+    verdicts: verdicts.map((verdict) => ({ ...verdict, runId: runIds.get(verdict.attachmentId) ?? null })),
+    unlistedVerdicts,
+  };
+}
+
 /** The verdict with the fewest reasons if the body matches the `request` of no trigger; otherwise `null`. */
 function nearestMismatch(list: VerdictList): Verdict | null {
   const { verdicts, unlistedVerdicts } = list;

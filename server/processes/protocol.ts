@@ -1,4 +1,5 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
+import type { FedDelivery } from "../contract/feed.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
@@ -72,10 +73,15 @@ export type HostMessage =
 export type HostRequest =
   | { request: "worker-died"; workerId: string; death: WorkerDeath; deadlines: [runId: string, deadlineAt: number][] }
   | { request: "hold-workers"; workerIds: readonly string[] }
-  | { request: "isolated-runs" };
+  | { request: "isolated-runs" }
+  /** A delivery of the feed of the service at `url`. */
+  | { request: "take-delivery"; delivery: FedDelivery; url: string; isMatchOnly: boolean };
 
 /** `null`: the request has no result, or failed. */
-export type HostAnswer = LostAttempt[] | IsolatedRuns | null;
+export type HostAnswer = LostAttempt[] | IsolatedRuns | TakenDelivery | null;
+
+/** `known`: it was taken before. `busy`: offer it again later. `failed`: a defect. */
+export type TakenDelivery = { taken: "recorded" } | { taken: "known" } | { taken: "busy" | "failed"; reason: string };
 
 export interface RunEndedReport {
   runId: string;

@@ -16,7 +16,7 @@ export async function startWebAlone(p: {
   env?: NodeJS.ProcessEnv;
   reporter: Reporter;
   logger: Logger;
-}): Promise<Omit<Supervisor, "reload" | "reportBuild">> {
+}): Promise<Omit<Supervisor, "reload" | "reportBuild" | "takeDelivery">> {
   const { settings, env, reporter, logger } = p;
   requireSharedStore(settings, "`signalbox start --role web`");
   const noWorkers = createPoolTally();

@@ -5,7 +5,7 @@ import { collectStartUp } from "./collect-start-up.ts";
 import { keepHttpProcesses } from "./http-processes/keep-http-processes.ts";
 import { systemClock } from "../ports/clock.ts";
 import { mapBuiltStack } from "../project/map-stack.ts";
-import { createHostLink } from "./receiver/host-link.ts";
+import { createHostLink, type TakeDelivery } from "./receiver/host-link.ts";
 import { createLocalSockets } from "./local-sockets.ts";
 import type { Reporter } from "./protocol.ts";
 import { createWorkerPool } from "./worker-pool/worker-pool.ts";
@@ -23,6 +23,8 @@ export interface Supervisor {
   reloadAndReport(): void;
   /** Reports whether the newest build failed: pages show it. */
   reportBuild(failed: FailedBuild | null): void;
+  /** Records a delivery of the feed of another service. `null`: this service is stopping. */
+  takeDelivery: TakeDelivery;
   /**
    * Accepts no more webhooks, ends runs or returns them to the queue, and ends all child processes. Takes at most ten
    * seconds. Later calls wait for the first.
@@ -119,6 +121,7 @@ export async function startSupervisor(p: {
     reload,
     reloadAndReport,
     reportBuild: http.reportBuild,
+    takeDelivery: link.takeDelivery,
     close: () => (closing ??= close()),
   };
 }

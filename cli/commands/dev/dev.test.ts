@@ -235,6 +235,7 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
         },
         reloadAndReport: () => {},
         reportBuild: (failed) => void reported.push(failed),
+        takeDelivery: async () => ({ taken: "recorded" }),
         close: async () => void messages.push("close"),
       };
     },

@@ -1,17 +1,21 @@
+import { join } from "node:path";
 import { readLogLevel, readSettings, type Settings, SettingsError } from "../../../server/config.ts";
 import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { findRunningServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
-import { Failure } from "../../terminal/failure.ts";
+import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommandContext, type CommandRunner, requireProject } from "../command-context.ts";
-import { parsePort } from "../options.ts";
+import { parseAgo, parsePort, startOfPeriod } from "../options.ts";
 import { createJsonEvents, type ServiceEvents } from "../service/service-events.ts";
 import { type Service, startService } from "../service/start-service.ts";
 import { untilStopped } from "../service/until-stopped.ts";
 import { createTextEvents } from "../service/text-events.ts";
+import { openFeedCursor } from "./feed/feed-cursors.ts";
+import { type FeedSource, parseFeedUrl, readFeed } from "./feed/feed-stream.ts";
+import { followFeed } from "./feed/follow-feed.ts";
 import { prepareRemoteAccess } from "./remote-access.ts";
 import { createRebuildLoop, isPartOfBuild, watchProject } from "./watch-project.ts";
 
@@ -22,16 +26,35 @@ export function registerDev(program: CliCommand, runner: CommandRunner): void {
     .subcommand("dev", "Build, serve and run the project, and rebuild it on changes. Local webhooks need no key", [
       "signalbox dev",
       "signalbox dev --port 4000 --project services/hooks",
+      "signalbox dev --from https://hooks.example.com --since 2h --endpoint github",
     ])
     .option("--port <port>", "Port to listen on (default: PORT, signalbox.config.ts, 3002)", parsePort)
+    .option("--from <url>", "Also run the deliveries of this service here. Needs SIGNALBOX_TOKEN with the scope feed")
+    .option(
+      "--since <duration>",
+      "With --from: start with the deliveries of this period, e.g. 2h (default: continue)",
+      parseAgo,
+    )
+    .option("--endpoint <endpoint>", "With --from: only the deliveries to this endpoint")
+    .option("--match-only", "With --from: evaluate and record deliveries, and start no runs")
     .action(runner.action(dev));
 }
 
 /** Covers editors that write a file in several steps, and saving several files. */
 const debounceMs = 30;
 
-async function dev(context: CommandContext, { port }: { port?: number }): Promise<void> {
+interface DevOptions {
+  port?: number;
+  from?: string;
+  /** Milliseconds. */
+  since?: number;
+  endpoint?: string;
+  matchOnly?: boolean;
+}
+
+async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions): Promise<void> {
   requireProject(context.projectDir);
+  const source = readFeedSource(feedOptions);
   await requireSingleService(context.projectDir);
   const stopped = untilStopped();
   const stopping = new AbortController();
@@ -45,6 +68,18 @@ async function dev(context: CommandContext, { port }: { port?: number }): Promis
     follow,
   });
   const failed = Promise.withResolvers<never>();
+  const following =
+    source &&
+    followFeed({
+      source,
+      isMatchOnly: feedOptions.matchOnly ?? false,
+      since: startOfPeriod(feedOptions.since, context.now()) ?? null,
+      cursor: openFeedCursor(join(context.projectDir, ".signalbox"), source),
+      open: (start, signal) => readFeed(source, start, signal),
+      take: session.takeDelivery,
+      notice: events.notice,
+      signal: stopping.signal,
+    }).catch(failed.reject);
   /** Processes get their variables when they start. */
   const rebuild = async () => {
     const names = context.envFiles.reload();
@@ -73,7 +108,19 @@ async function dev(context: CommandContext, { port }: { port?: number }): Promis
     await loop.close();
     await watching.stop();
     await session.close();
+    await following;
   }
+}
+
+/** The service in --from, with the token in the environment. `null`: there is none. */
+function readFeedSource({ from, since, endpoint, matchOnly }: Omit<DevOptions, "port">): FeedSource | null {
+  if (from !== undefined)
+    return { url: parseFeedUrl(from), token: process.env["SIGNALBOX_TOKEN"] || null, endpoint: endpoint ?? null };
+  if (since !== undefined || endpoint !== undefined || matchOnly)
+    throw usageFailure(
+      "--since, --endpoint and --match-only select from the deliveries of another service: name it with --from.",
+    );
+  return null;
 }
 
 interface OpenSession {
@@ -160,6 +207,8 @@ interface DevSession {
   /** Whether a change of this file requires a rebuild. */
   concerns(path: string): boolean;
   isServing(): boolean;
+  /** Records a delivery of another service. `null`: this one does not serve at the moment. */
+  takeDelivery: Service["takeDelivery"];
   /** Ends the service; the next build starts it again. */
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -238,6 +287,7 @@ export function createDevSession(p: {
       isBroken = !built.ok;
     },
     isServing: () => serving !== null,
+    takeDelivery: async (p) => (serving ? serving.service.takeDelivery(p) : null),
     concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
     async stop() {
       const ended = serving;

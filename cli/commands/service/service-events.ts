@@ -1,5 +1,6 @@
 import type { Mode } from "../../../server/config.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { readOrigin } from "../../../server/domain/deliveries/origin.ts";
 import type { Reporter, RunEndedReport } from "../../../server/processes/protocol.ts";
 import { type Diagnostic, diagnosticsJson } from "../../build/diagnostics/diagnostic.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -38,7 +39,10 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
       emit("build", { ok: true, ...counts(manifest), durationMs, warnings }),
     unchanged: ({ version }) => emit("build", { ok: true, version, unchanged: true }),
     buildFailed: ({ diagnostics, serving }) => emit("build", { ok: false, ...diagnosticsJson(diagnostics), serving }),
-    delivery: (delivery) => emit("delivery", { delivery }),
+    delivery: (delivery) => {
+      const origin = readOrigin(delivery.headers);
+      emit("delivery", { delivery, ...(origin && { origin }) });
+    },
     runEnded: (run) => emit("run", { run: runFields(run) }),
     notice: (level, message) => emit("notice", { level, message }),
     stopping: () => emit("stopping", {}),

@@ -2,6 +2,7 @@ import { serviceUrl, type Settings, SettingsError } from "../../../server/config
 import { AppError } from "../../../server/contract/app-error.ts";
 import type { FailedBuild } from "../../../server/contract/project/failed-build.ts";
 import type { Logger } from "../../../server/ports/logger.ts";
+import type { Supervisor } from "../../../server/processes/supervisor.ts";
 import type { Reporter } from "../../../server/processes/protocol.ts";
 import { announceServer, buildChangedSignal, findRunningServer } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
@@ -15,6 +16,8 @@ export interface Service {
   reloadAndReport(): void;
   /** Reports a failed build to the pages; `null`: the last build succeeded. */
   reportBuild(failed: FailedBuild | null): void;
+  /** Records a delivery of the feed of another service. `null`: this service is stopping. */
+  takeDelivery: Supervisor["takeDelivery"];
   close(): Promise<void>;
 }
 
@@ -32,7 +35,7 @@ export async function startService(p: StartOptions): Promise<Service> {
 }
 
 /** Starts web without workers. The workers of other machines execute the runs. */
-export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild">> {
+export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild" | "takeDelivery">> {
   const { startWebAlone } = await import("../../../server/processes/start-web-alone.ts");
   return announce(p, () => startWebAlone(p));
 }

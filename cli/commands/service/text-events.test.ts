@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliverySummary, Origin } from "../../../server/contract/delivery.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { formatLocalTime } from "../../../server/domain/format.ts";
 import { createPaint } from "../../terminal/terminal.ts";
@@ -44,6 +44,40 @@ it("a delivery shows the verdict and the reason of each trigger", () => {
       "",
     ].join("\n"),
   );
+});
+
+const origin = (verdicts: Origin["verdicts"], outcome: Origin["outcome"] = "accepted") => ({
+  "signalbox-origin": JSON.stringify({
+    url: "https://hooks.example.com",
+    outcome,
+    responseStatus: outcome === "accepted" ? 202 : 200,
+    verdicts,
+    isMatchOnly: false,
+    isMasked: false,
+  }),
+});
+
+it("a delivery of another service shows whether that service decided the same, and which triggers differ", () => {
+  const same = delivery.verdicts.map(({ attachmentId, outcome }) => ({ attachmentId, outcome }));
+  const render = (headers: Record<string, string>) =>
+    renderDelivery({ ...delivery, headers }, { paint, now }).split("\n");
+  expect(render(origin(same))[0]).toMatch(/ {2}= origin 202 accepted$/);
+  const [first, ...lines] = render(
+    origin(
+      [
+        { attachmentId: "new-signup:welcome-email", outcome: "disabled" },
+        { attachmentId: "old-signup:welcome-email", outcome: "matched" },
+      ],
+      "skipped",
+    ),
+  );
+  expect(first).toMatch(/ {2}≠ origin 200 skipped$/);
+  expect(lines).toEqual([
+    "          ✓ matched           new-signup  run_1  origin: disabled",
+    expect.stringMatching(/vip-signup .* origin: no verdict$/),
+    "          origin: matched old-signup:welcome-email",
+    "",
+  ]);
 });
 
 it("verdicts that are not listed have one line for each field", () => {

@@ -1,5 +1,6 @@
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DeliverySummary, Origin } from "../../../server/contract/delivery.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { differencesFrom, readOrigin } from "../../../server/domain/deliveries/origin.ts";
 import { isLoopbackUrl } from "../../../server/domain/requests/local-request.ts";
 import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
@@ -108,17 +109,26 @@ export function countText({ triggers, workflows, agents }: Manifest): string {
 export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now: number }): string {
   const { endpoint, responseStatus, durationMs, verdicts, unlistedVerdicts, problem, outcome } = delivery;
   const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
+  const origin = readOrigin(delivery.headers);
+  const differences = origin === null ? [] : differencesFrom(origin, verdicts);
   const first = [
     p.paint("dim", formatLocalTime(p.now)),
     `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
     `${p.paint(tone, String(responseStatus))} ${outcome}`,
     formatDuration(durationMs),
+    ...(origin === null ? [] : [renderOrigin(origin, { isSame: differences.length === 0, paint: p.paint })]),
   ].join("  ");
-  const lines = verdicts.map(({ trigger, outcome: verdict, runId, reasons }) => {
+  const lines = verdicts.map(({ trigger, attachmentId, outcome: verdict, runId, reasons }) => {
     const [reason] = reasons;
     const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
     const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
-    return `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${trigger}${detail ? `  ${detail}` : ""}`;
+    const other = differences.find((one) => one.attachmentId === attachmentId);
+    return [
+      `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}`,
+      trigger,
+      ...(detail === "" ? [] : [detail]),
+      ...(other ? [p.paint("warn", `origin: ${other.there ? verdictMarks[other.there].label : "no verdict"}`)] : []),
+    ].join("  ");
   });
   for (const { outcome: verdict, pointer, count } of unlistedVerdicts) {
     const where = pointer === null ? "" : `  at ${plainLine(pointer || "the body", 80)}`;
@@ -126,9 +136,20 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
       `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${formatCount(count, "trigger")}${where}`,
     );
   }
+  for (const { attachmentId, here, there } of differences)
+    if (here === null && there === "matched")
+      lines.push(`          ${p.paint("warn", `origin: matched ${plainLine(attachmentId, 130)}`)}`);
   // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
   return `${[first, ...lines].join("\n")}\n`;
+}
+
+/** The response of the service that received it first, and whether its triggers decided the same. */
+function renderOrigin(
+  { responseStatus, outcome }: Origin,
+  { isSame, paint }: { isSame: boolean; paint: Paint },
+): string {
+  return paint(isSame ? "dim" : "warn", `${isSame ? "=" : "≠"} origin ${responseStatus} ${outcome}`);
 }
 
 export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: number }): string {

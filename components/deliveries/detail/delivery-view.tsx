@@ -66,6 +66,7 @@ function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: R
           <ComparePanel key={compare} delivery={delivery} other={compare} onClose={() => void setCompare(null)} />
         )}
         <ProblemPanel delivery={delivery} onPath={showPath} />
+        <OriginPanel delivery={delivery} />
         <RoundedNumbers delivery={delivery} />
         {evaluated > 0 && (
           <Panel
@@ -86,6 +87,29 @@ function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: R
         </div>
       </div>
     </>
+  );
+}
+
+/** What the service that received it first decided. */
+function OriginPanel({ delivery: { origin } }: { delivery: DeliveryDetails }) {
+  if (origin === null) return null;
+  return (
+    <Panel title="Origin" note={origin.url}>
+      <div className="px-4 py-3">
+        <p>
+          <PlainText text={origin.text} />
+        </p>
+        {origin.differences.length > 0 && (
+          <ul className="mt-2 list-disc pl-5">
+            {origin.differences.map((difference) => (
+              <li key={difference} className="break-words">
+                <PlainText text={difference} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Panel>
   );
 }
 

@@ -204,7 +204,7 @@ function Mark({ icon: Icon, label, title }: { icon: LucideIcon; label: string; t
 function Decision({ delivery: { decision: text, probableEndpoint: meant, headers } }: { delivery: DeliveryRow }) {
   const first = headers[ownHeaders.repeatOf];
   return (
-    <span title={text} className="block truncate text-ink-2">
+    <span title={text} className="line-clamp-2 [overflow-wrap:anywhere] text-ink-2">
       <PlainText text={text} />
       {first !== undefined && (
         <>

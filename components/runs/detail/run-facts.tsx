@@ -10,9 +10,7 @@ import { runStatuses } from "../../ui/statuses.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import { startedByLabels } from "../run-text.ts";
-
-const shownReplays = 3;
+import { shownReplays, startedByLabels } from "../run-text.ts";
 
 /** The source, target, times and replays of a run. */
 export function RunFacts({ run }: { run: Run }) {

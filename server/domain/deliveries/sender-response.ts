@@ -80,7 +80,7 @@ type Recorded = Pick<
  * has no sender, because it was delivered again. `reply`: the fixed response of its endpoint.
  */
 export function sentResponse(delivery: Recorded, reply: Reply | null): SenderResponse | null {
-  if (delivery.redeliveryOf !== null) return null;
+  if (delivery.redeliveryOf !== null || delivery.headers[ownHeaders.origin] !== undefined) return null;
   const isForm = delivery.headers[ownHeaders.sentFrom] !== undefined;
   const { body, headers } = partsOf(delivery, isForm ? null : reply);
   // A sender without a valid key does not learn the id of the delivery.

@@ -1,8 +1,26 @@
 import { expect, it } from "vitest";
+import type { FedDelivery } from "../../contract/feed.ts";
 import type { RunHost } from "../../run-channel/host/run-host.ts";
-import { createHostLink, serveHostLink } from "./host-link.ts";
+import { createHostLink, serveHostLink, type TakeDelivery } from "./host-link.ts";
 import type { HostMessage } from "../protocol.ts";
 
+const fed: FedDelivery = {
+  id: "dlv_1",
+  endpoint: "signup",
+  receivedAt: "2026-11-21T10:00:00.000Z",
+  method: "POST",
+  headers: {},
+  bodyBytes: 2,
+  bodySha256: null,
+  outcome: "accepted",
+  responseStatus: 202,
+  problem: null,
+  verdicts: [],
+  unlistedVerdicts: [],
+  durationMs: 1,
+  redeliveryOf: null,
+  body: "e30=",
+};
 const death = { kind: "killed", signal: "SIGKILL" } as const;
 const lost = { workerId: "wrk_a", death, deadlines: new Map([["run_1", 1_000]]) };
 const attempt = { id: "run_1", target: { kind: "workflow", slug: "work" }, fate: { kind: "isolate" } } as const;
@@ -101,6 +119,7 @@ it("after the link is closed, no request waits for a receiver", async () => {
   expect(await died).toEqual([]);
   expect(await isolated).toEqual({ queued: 0, nextAt: null });
   expect(await link.workerDied(lost)).toEqual([]);
+  expect(await link.takeDelivery({ delivery: fed, url: "https://hooks.example.com", isMatchOnly: false })).toBeNull();
 });
 
 it("every message reaches the host, and requests are answered with its results", async () => {
@@ -127,26 +146,34 @@ it("every message reaches the host, and requests are answered with its results",
     stop: record("stop"),
     close: async () => {},
   };
+  const takeDelivery: TakeDelivery = async (given) => {
+    calls.push(["takeDelivery", given.delivery.id, given.url]);
+    return { taken: "known" };
+  };
   const link = createHostLink();
   link.connect((message) => {
     // Serialized, as between processes.
     const received: HostMessage = JSON.parse(JSON.stringify(message));
-    serveHostLink(host, received, (answer) => link.handleAnswer(JSON.parse(JSON.stringify(answer))));
+    serveHostLink({ host, takeDelivery }, received, (answer) => link.handleAnswer(JSON.parse(JSON.stringify(answer))));
   });
   link.workerAlive("wrk_a", { isResponsive: false });
   await link.hold(["wrk_a"]);
   link.release(["wrk_a"]);
   expect(await link.workerDied(lost)).toEqual([attempt]);
   expect(await link.isolatedRuns()).toEqual({ queued: 2, nextAt: 5 });
+  expect(await link.takeDelivery({ delivery: fed, url: "https://hooks.example.com", isMatchOnly: false })).toEqual({
+    taken: "known",
+  });
   link.stop();
-  serveHostLink(host, { type: "runs-queued" }, () => {});
-  serveHostLink(host, { type: "cancel-requested", runId: "run_1" }, () => {});
+  serveHostLink({ host, takeDelivery }, { type: "runs-queued" }, () => {});
+  serveHostLink({ host, takeDelivery }, { type: "cancel-requested", runId: "run_1" }, () => {});
   await turn();
   expect(calls).toEqual([
     ["workerAlive", "wrk_a", { isResponsive: false }],
     ["hold", ["wrk_a"]],
     ["release", ["wrk_a"]],
     ["workerDied", expect.objectContaining(lost)],
+    ["takeDelivery", "dlv_1", "https://hooks.example.com"],
     ["stop"],
     ["wake"],
     ["cancel", "run_1"],

@@ -1,5 +1,6 @@
 import type { RunHost } from "../../run-channel/host/run-host.ts";
-import type { HostAnswer, HostMessage, HostRequest, ProcessStart } from "../protocol.ts";
+import type { FedDelivery } from "../../contract/feed.ts";
+import type { HostAnswer, HostMessage, HostRequest, ProcessStart, TakenDelivery } from "../protocol.ts";
 
 /** The part of the run host that the parent of the workers uses. */
 export type PoolHost = Pick<
@@ -9,6 +10,8 @@ export type PoolHost = Pick<
 
 /** The supervisor's connection to the run host in the receiver. */
 export interface HostLink extends PoolHost {
+  /** Records a delivery of the feed of another service. `null`: the service is stopping. */
+  takeDelivery: TakeDelivery;
   /** The workers that the next receiver must know from its start. */
   describeWorkers(): NonNullable<ProcessStart["workers"]>;
   /** A receiver was started: unanswered requests are sent to it, then all further messages. */
@@ -19,6 +22,13 @@ export interface HostLink extends PoolHost {
   /** No other receiver will be started. Answers all requests with `null`. */
   close(): void;
 }
+
+export type TakeDelivery = (p: {
+  delivery: FedDelivery;
+  /** Of the service that it comes from. */
+  url: string;
+  isMatchOnly: boolean;
+}) => Promise<TakenDelivery | null>;
 
 interface Pending {
   request: HostRequest;
@@ -84,7 +94,11 @@ export function createHostLink(now: () => number = () => performance.now()): Hos
     },
     async isolatedRuns() {
       const answer = await sendRequest({ request: "isolated-runs" });
-      return answer === null || Array.isArray(answer) ? { queued: 0, nextAt: null } : answer;
+      return answer !== null && "queued" in answer ? answer : { queued: 0, nextAt: null };
+    },
+    async takeDelivery(p) {
+      const answer = await sendRequest({ request: "take-delivery", ...p });
+      return answer !== null && "taken" in answer ? answer : null;
     },
     stop: () => send?.({ type: "stop-assigning" }),
     describeWorkers: () => ({ known: [...known], held: [...held] }),
@@ -106,7 +120,7 @@ export function createHostLink(now: () => number = () => performance.now()): Hos
 
 /** The receiver's side: passes the messages on to its run host. */
 export function serveHostLink(
-  host: RunHost,
+  { host, takeDelivery }: { host: RunHost; takeDelivery: TakeDelivery },
   message: HostMessage,
   answer: (p: { id: number; answer: HostAnswer }) => void,
 ): void {
@@ -122,12 +136,17 @@ export function serveHostLink(
     case "stop-assigning":
       return host.stop();
     case "host-request":
-      return void handleRequest(host, message).then((answered) => answer({ id: message.id, answer: answered }));
+      return void handleRequest({ host, takeDelivery }, message).then((answered) =>
+        answer({ id: message.id, answer: answered }),
+      );
   }
 }
 
 /** Never rejects. If the store does not answer, the next check finds the isolated runs. */
-async function handleRequest(host: RunHost, request: HostRequest): Promise<HostAnswer> {
+async function handleRequest(
+  { host, takeDelivery }: { host: RunHost; takeDelivery: TakeDelivery },
+  request: HostRequest,
+): Promise<HostAnswer> {
   switch (request.request) {
     case "worker-died":
       return await host.workerDied({ ...request, deadlines: new Map(request.deadlines) });
@@ -135,5 +154,7 @@ async function handleRequest(host: RunHost, request: HostRequest): Promise<HostA
       return host.hold(request.workerIds).then(() => null);
     case "isolated-runs":
       return await host.isolatedRuns().catch((): HostAnswer => null);
+    case "take-delivery":
+      return await takeDelivery(request);
   }
 }

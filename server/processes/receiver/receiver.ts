@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../../config.ts";
 import { once as onlyOnce } from "../../domain/event-loop.ts";
+import { createReceiveFed } from "../../deliveries/receive-fed.ts";
 import { createDeliveryTally } from "../../domain/tallies.ts";
 import { backlog, trustProxies } from "../../http/connections.ts";
 import { createForwarder } from "../../http/forward/forwarder.ts";
@@ -9,11 +10,13 @@ import { createHealthHandler } from "../../http/health.ts";
 import { createHttpServer } from "../../http/http-server.ts";
 import { createReadiness } from "../../http/readiness.ts";
 import { createIngest } from "../../http/webhooks/webhook-handler.ts";
+import type { ReceiverEvent } from "../../ingest/accept.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../../ports/service-report.ts";
 import { readBuiltCode } from "../child-environment.ts";
 import { createProjectReader, requireSecrets } from "../../project/project-reader.ts";
-import { serveHostLink } from "./host-link.ts";
+import type { TakenDelivery } from "../protocol.ts";
+import { serveHostLink, type TakeDelivery } from "./host-link.ts";
 import {
   httpProcessWatch,
   type ListeningProcess,
@@ -56,17 +59,35 @@ async function openReceiver({
   const stopping = new AbortController();
   const deliveries = createDeliveryTally({ isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint) });
   const closedConnections = createClosedConnectionTally();
+  const storeWithHost = runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store;
+  const observe = (event: ReceiverEvent) => {
+    deliveries.observe(event);
+    onEvent(event, project.current().manifest);
+  };
   const { ingest } = createIngest({
     settings,
-    store: runs ? { ...store, acceptDelivery: runs.host.acceptDelivery } : store,
+    store: storeWithHost,
     project,
     logger,
     stopping: stopping.signal,
-    onEvent(event) {
-      deliveries.observe(event);
-      onEvent(event, project.current().manifest);
-    },
+    onEvent: observe,
   });
+  const receiveFed = createReceiveFed({ store: storeWithHost, project, clock: systemClock });
+
+  /** Never rejects. */
+  async function takeDelivery({ delivery, ...p }: Parameters<TakeDelivery>[0]): Promise<TakenDelivery> {
+    try {
+      const result = await receiveFed(delivery, p);
+      if (result.kind === "busy") return { taken: "busy", reason: result.reason };
+      if (result.kind === "recorded")
+        observe({ type: "delivery", delivery: result.delivery, tookMs: result.delivery.durationMs });
+      return { taken: result.kind };
+    } catch (error) {
+      logger.error("could not take a delivery of the feed", { deliveryId: delivery.id, error });
+      return { taken: "failed", reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   // The watcher thread needs 18 MB, and only the schemas of a webhook can block the event loop.
   const startWatcher = onlyOnce(() => watchEventLoop(httpProcessWatch));
   const { connections } = settings.limits;
@@ -119,7 +140,10 @@ async function openReceiver({
         case "numbers":
           return;
         default:
-          if (runs) serveHostLink(runs.host, message, (answer) => send({ type: "host-answer", ...answer }));
+          if (runs)
+            serveHostLink({ host: runs.host, takeDelivery }, message, (answer) =>
+              send({ type: "host-answer", ...answer }),
+            );
       }
     },
     async close(graceMs) {

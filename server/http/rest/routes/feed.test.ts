@@ -53,7 +53,11 @@ describe("GET /api/v1/deliveries/feed", () => {
     expect(await feed.next()).toMatchObject({ event: "position", data: {} });
     const coming = feed.nextDelivery();
     const id = await send(service);
-    const { json: _, ...recorded } = (await service.get(`/api/v1/deliveries/${id}`)).json as Record<string, unknown>;
+    const {
+      json: _,
+      evaluated: __,
+      ...recorded
+    } = (await service.get(`/api/v1/deliveries/${id}`)).json as Record<string, unknown>;
     expect(await coming).toEqual({ cursor: expect.any(String), ...recorded });
     expect(Buffer.from(String(recorded["body"]), "base64").toString()).toBe(body);
     await feed.close();

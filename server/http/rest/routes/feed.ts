@@ -17,7 +17,7 @@ const feedRoute = defineRoute({
   operationId: "followDeliveries",
   summary: "Follow the deliveries",
   description:
-    "Server-sent events: `delivery` for each delivery, in the order in which they were recorded, with its `body` in base64; `data` is otherwise that of `GET /deliveries/{id}` without `json`. `position` is sent first, and after each ten seconds of silence. The `id` of an event is the cursor after it: a client that continues there misses no delivery and gets none twice. The feed has no repeats, no handshakes, and no requests that were rejected before their body was evaluated. A token with the scope `feed` is sufficient. Each connection has an entry in the audit log.",
+    "Server-sent events: `delivery` for each delivery, in the order in which they were recorded, as a line of `GET /deliveries/export` has it, with its `body` in base64. `position` is sent first, and after each ten seconds of silence. The `id` of an event is the cursor after it: a client that continues there misses no delivery and gets none twice. The feed has no repeats, no handshakes, and no requests that were rejected before their body was evaluated. A token with the scope `feed` is sufficient. Each connection has an entry in the audit log.",
   tags: ["Deliveries"],
   request: {
     query: querySchema({

@@ -1,46 +1,40 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { OctagonAlert } from "lucide-react";
 import { useState } from "react";
 import type { BuildProblem, FailedBuild } from "../../server/contract/project/failed-build.ts";
-import { useTRPC } from "../trpc/trpc.ts";
-import { Button } from "../ui/button.tsx";
+import { StatusBadge } from "../ui/badges.tsx";
 import { CodeBlock } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import type { StatusStyle } from "../ui/statuses.ts";
 import { RelativeTime } from "../ui/time.tsx";
 
-/**
- * Shown after a failed build, while the service runs the previous one. Disappears with the next successful build.
- * `initial`: the state at rendering.
- */
-export function BuildBanner({ initial, version }: { initial: FailedBuild | null; version: string }) {
-  const trpc = useTRPC();
-  const { data: failed } = useQuery(trpc.project.failedBuild.queryOptions(undefined, { initialData: initial }));
+/** A failed build, while the service runs the previous one. A click shows what is wrong, where, and how to fix it. */
+export function FailedBuildPill({ failed, version }: { failed: FailedBuild; version: string }) {
   const [isOpen, setIsOpen] = useState(false);
-  if (!failed) return null;
   const errors = failed.problems.filter(({ severity }) => severity === "error");
-  const [first, ...others] = errors;
+  const running = <code>{version.slice(0, 6)}</code>;
   return (
-    <section
-      aria-label="Build failed"
-      data-banner=""
-      className="z-20 flex h-(--banner-height) shrink-0 items-center gap-2.5 border-b bg-bad-soft pr-2.5 pl-4"
-    >
-      <OctagonAlert aria-hidden size={15} className="shrink-0 text-bad" />
-      <p role="alert" className="min-w-0 flex-1 truncate">
-        <span className="font-semibold text-bad">Build failed</span>
-        {first && `: ${first.title}${others.length > 0 ? ` (and ${others.length} more)` : ""}`}
-      </p>
-      <span className="hidden shrink-0 text-s text-ink-2 lg:block">
-        Version <code>{version.slice(0, 6)}</code> is still running
-      </span>
-      <Button size="s" onClick={() => setIsOpen(true)}>
-        Show details
-      </Button>
+    <>
+      <button
+        type="button"
+        onClick={() => setIsOpen(true)}
+        aria-haspopup="dialog"
+        title={errors[0]?.title}
+        className="flex cursor-pointer rounded-full hover:brightness-95"
+      >
+        <StatusBadge
+          status={failedStatus}
+          label={
+            <>
+              build failed<span className="hidden sm:inline"> · showing {running}</span>
+            </>
+          }
+        />
+      </button>
       <Dialog title="Build failed" isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <p className="mb-3 text-ink-2">
-          Failed <RelativeTime iso={failed.at} />. Version <code>{version.slice(0, 6)}</code> is still running. Fix the{" "}
+          Failed <RelativeTime iso={failed.at} />. Version {running} is still running. Fix the{" "}
           {errors.length === 1 ? "error" : "errors"} and save the file: the project is then built again.
         </p>
         <ul className="grid gap-4">
@@ -49,9 +43,11 @@ export function BuildBanner({ initial, version }: { initial: FailedBuild | null;
           ))}
         </ul>
       </Dialog>
-    </section>
+    </>
   );
 }
+
+const failedStatus: StatusStyle = { label: "build failed", icon: OctagonAlert, tone: "bad" };
 
 function Problem({ problem: { severity, file, line, column, frame, title, text, fix } }: { problem: BuildProblem }) {
   const location = [file, line, column].filter((part) => part !== null).join(":");
