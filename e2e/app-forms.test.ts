@@ -3,7 +3,7 @@ import type { Page } from "playwright";
 import { describe, expect } from "vitest";
 import type { Run } from "../server/contract/run.ts";
 import { getJson, waitForRun } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { messagesOf, visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -186,7 +186,7 @@ describe("the form of a trigger", () => {
     await page.getByRole("menuitem", { name: "Save as preset…" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Ada's");
     await page.getByRole("button", { name: "Save preset", exact: true }).click();
-    await page.getByText(`Preset "Ada's" is saved`).waitFor();
+    await messagesOf(page).getByText(`Preset "Ada's" is saved`).waitFor();
     await field(page, "id").fill("other");
     await page.reload();
     await expect.poll(() => field(page, "id").inputValue(), patient).toBe("other");

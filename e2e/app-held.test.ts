@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, vi } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson, postJson } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { messagesOf, visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { withSharedService } from "./support/service.ts";
 
@@ -47,7 +47,9 @@ it("held deliveries are released on their page and in bulk, after the page has s
   await page.goto(`${url}/deliveries/${first}`);
   expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0);
   await page.getByRole("button", { name: "Release" }).click();
-  await page.getByText(/The delivery is still held\. No trigger matches/).waitFor(patient);
+  await messagesOf(page)
+    .getByText(/The delivery is still held\. No trigger matches/)
+    .waitFor(patient);
 
   writeFileSync(join(projectDir, "triggers/order-paid.ts"), trigger("z.number()"));
   await vi.waitFor(async () => {
@@ -55,10 +57,7 @@ it("held deliveries are released on their page and in bulk, after the page has s
     expect(verdicts).toMatchObject([{ outcome: "matched" }]);
   }, patient);
   await page.getByRole("button", { name: "Release" }).click();
-  await page
-    .getByRole("region", { name: /^Messages/ })
-    .getByText("Released: 1 run started.")
-    .waitFor(patient);
+  await messagesOf(page).getByText("Released: 1 run started.").waitFor(patient);
   await page.getByText("202 accepted").waitFor(patient);
   await page.getByRole("link", { name: /^run_/ }).first().waitFor(patient);
   await page.getByRole("button", { name: "Redeliver" }).waitFor();

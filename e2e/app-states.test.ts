@@ -4,7 +4,7 @@ import type { Page } from "playwright";
 import { expect, test } from "vitest";
 import { getJson, postJson } from "./support/api.ts";
 import { findViolations } from "./support/axe.ts";
-import { pageTop, sidewaysOverflow, visit } from "./support/browser.ts";
+import { messagesOf, pageTop, sidewaysOverflow, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { sharedService, signalbox, startService } from "./support/service.ts";
@@ -108,7 +108,7 @@ it("while the service does not respond, links keep the page and actions show the
 /** A replay while the service does not respond shows the error without a layout shift, at each width. */
 async function expectRefusedReplay(page: Page): Promise<void> {
   const replay = page.getByRole("button", { name: "Replay", exact: true });
-  const messages = page.getByRole("region", { name: /^Messages/ });
+  const messages = messagesOf(page);
   const header = async () => [await page.getByRole("heading", { level: 1 }).boundingBox(), await replay.boundingBox()];
   for (const width of [390, 768, 1_440]) {
     await page.setViewportSize({ width, height: 900 });

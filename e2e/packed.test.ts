@@ -103,6 +103,11 @@ describe("the packed product, in an empty folder", () => {
     expect(sh(process.execPath, ["start-welcome.ts", service.url])).toMatch(/^run_\w+@example\.com$/m);
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
+    await page
+      .getByRole("link", { name: /^Trigger / })
+      .first()
+      .waitFor();
+    await page.goto(`${service.url}/runs`);
     await page.locator(`a[href="/runs/${runId}"]`).first().waitFor();
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);

@@ -3,6 +3,7 @@
 import { CirclePause, LogIn, type LucideIcon, Monitor, Moon, Radio, RotateCw, Search, Sun } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useQuery } from "@tanstack/react-query";
+import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { type Liveness, useLiveness } from "../live/live.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/badges.tsx";
@@ -11,7 +12,6 @@ import { Menu } from "../ui/menu.tsx";
 import type { StatusStyle } from "../ui/statuses.ts";
 import { FailedBuildPill } from "./failed-build.tsx";
 import { useOpen } from "./keyboard.tsx";
-import type { ShellProject } from "./shell.tsx";
 import { chooseTheme, readTheme, type Theme, themes, watchTheme } from "./theme.ts";
 
 const liveStates: Record<Liveness, StatusStyle & { hint: string }> = {
@@ -38,7 +38,7 @@ const liveStates: Record<Liveness, StatusStyle & { hint: string }> = {
 };
 
 /** The state of live updates, and the build that the page shows. `failedBuild`: the state at rendering. */
-export function LivePill({ version, failedBuild }: Pick<ShellProject, "version" | "failedBuild">) {
+export function LivePill({ version, failedBuild }: { version: string; failedBuild: FailedBuild | null }) {
   const liveness = useLiveness();
   const options = useTRPC().project.failedBuild.queryOptions(undefined, { initialData: failedBuild });
   const { data: failed } = useQuery(options);

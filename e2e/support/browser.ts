@@ -107,6 +107,9 @@ export async function onSlowMachine(page: Page, times: number, body: () => Promi
 
 const slowPeriodMs = 80;
 
+/** The messages in the corner of the page. A screen reader gets each of them a second time, elsewhere. */
+export const messagesOf = (page: Page) => page.getByRole("region", { name: /^Messages/ });
+
 /** How far the content of the page is scrolled, px. */
 export function pageTop(page: Page): Promise<number> {
   return page.evaluate(() => document.getElementById("content")?.scrollTop ?? 0);
