@@ -7,6 +7,7 @@ import type { OnCleanup } from "../scripts/cleanups.ts";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { type Service, signalbox, startService, withSharedService } from "./support/service.ts";
 
 /** Commands block this process for longer than a connection is kept. */
@@ -237,6 +238,29 @@ describe("signalbox triggers test --since", () => {
     expect(compared).toMatchObject({ version: other, lost: 1, triggers: [{ changes: [{ deliveryId: ids[1] }] }] });
     expect(documentOf(compareAll(service, "--json", "--build", first))).toMatchObject({ gained: 0, lost: 0 });
     expect(compareAll(service, "--build", "nothing").stderr).toContain('This machine has no build "nothing".');
+  });
+
+  it("shows a person the same before a rollback, which the page then does", async ({ service }) => {
+    const ids = await sendInvoices(service);
+    const first = documentOf(compareAll(service, "--json")).version;
+    await withEdits(service, withMinimum("2_000_000"), () => expect(cli(service, "build").status).toBe(0));
+    expect(cli(service, "builds", "rollback", first).status).toBe(0);
+    const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--json").stdout) as { secret: string };
+    const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
+    await page.goto(`${service.url}/settings/builds`);
+    await signInWithToken(page, secret);
+    const table = page.getByRole("table", { name: "Builds" });
+    await table.getByRole("button", { name: "Make current" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Compare", exact: true }).click();
+    const changed = dialog.getByRole("region", { name: "Differences of large-invoice → notify-finance" });
+    await changed.getByText("now filter mismatch, /invoice/amount: expected ≥ 2000000, was 1500000").waitFor();
+    expect(await changed.getByRole("listitem").getByRole("link").getAttribute("href")).toBe(`/deliveries/${ids[1]}`);
+    await dialog.getByRole("button", { name: "Make current" }).click();
+    await page.getByText(/^Build [0-9a-f]{12} is current\. The service loads it now\.$/).waitFor();
+    await table.getByRole("row", { name: new RegExp(`${first}.*kept`) }).waitFor();
+    expect(cli(service, "builds", "rollback", first).status).toBe(0);
+    expect(errors).toEqual([]);
   });
 
   it("fails with the errors of the project if it cannot be built, and names an unknown trigger", async ({

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startCluster } from "../scripts/postgres-cluster.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { writeProject } from "./support/project.ts";
 import { startService } from "./support/service.ts";
@@ -46,48 +47,54 @@ const project = {
 };
 
 describe("a step with retries", () => {
-  it("whose worker is killed in every wait is tried as often as its options say, and each effect happens once", async () => {
-    const projectDir = writeProject(project);
-    const effects = () => readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n");
-    const service = await startService({ projectDir, command: "dev" });
-    const response = await postJson(`${service.url}/triggers/orders`, { n: 1 });
-    expect(response.status).toBe(202);
-    const { runId } = (await response.json()) as { runId: string };
-    await vi.waitFor(
-      async () => {
-        const failed = (await timelineOf(service, runId)).filter(({ kind }) => kind === "step_failed");
-        expect(failed).toHaveLength(2);
-        expect(await getJson(`${service.url}/api/v1/runs/${runId}`)).toMatchObject({ status: "waiting", attempt: 1 });
-      },
-      { timeout: 90_000, interval: 100 },
-    );
-    await service.killGroup();
-
-    const restarted = await startService({ projectDir, command: "dev" });
-    expect(await waitForRun(restarted, runId)).toMatchObject({
-      status: "completed",
-      attempt: 1,
-      output: { at: "1970-01-01T00:00:00.000Z" },
-    });
-    expect(effects()).toEqual([
-      `reserve ${runId}:reserve`,
-      ...Array.from({ length: 3 }, () => `try ${runId}:charge`),
-      `charge ${runId}:charge`,
-      `ship ${runId}:ship`,
-    ]);
-    const entries = await timelineOf(restarted, runId);
-    const charge = entries.filter(({ name, kind }) => name === "charge" || kind === "worker_lost");
-    expect(charge.map(({ kind, data, error }) => [kind, data, error?.message ?? null])).toEqual([
-      ["step_started", { try: 1, maxTries: 3 }, null],
-      ["step_failed", expect.objectContaining({ try: 1, maxTries: 3 }), "The payment service answered 503"],
-      ["worker_lost", null, null],
-      ["step_started", { try: 2, maxTries: 3 }, null],
-      ["step_failed", expect.objectContaining({ try: 2, maxTries: 3 }), "The payment service answered 429"],
-      ["step_started", { try: 3, maxTries: 3 }, null],
-      ["step_completed", null, null],
-    ]);
-    const [first, second] = charge.filter(({ kind }) => kind === "step_failed");
-    const waits = [first, second].map((entry) => Date.parse(entry?.until ?? "") - Date.parse(entry?.at ?? ""));
-    expect(waits).toEqual([5000, 20_000]);
+  it("whose worker is killed in every wait is tried as often as its options say, and each effect happens once, on both databases", async () => {
+    const cluster = await startCluster();
+    onTestFinished(() => cluster.remove());
+    await Promise.all([{}, { DATABASE_URL: cluster.url("postgres") }].map(killInEveryWait));
   });
 });
+
+async function killInEveryWait(env: NodeJS.ProcessEnv): Promise<void> {
+  const projectDir = writeProject(project);
+  const effects = () => readFileSync(join(projectDir, "effects.log"), "utf8").trim().split("\n");
+  const service = await startService({ projectDir, command: "dev", env });
+  const response = await postJson(`${service.url}/triggers/orders`, { n: 1 });
+  expect(response.status).toBe(202);
+  const { runId } = (await response.json()) as { runId: string };
+  await vi.waitFor(
+    async () => {
+      const failed = (await timelineOf(service, runId)).filter(({ kind }) => kind === "step_failed");
+      expect(failed).toHaveLength(2);
+      expect(await getJson(`${service.url}/api/v1/runs/${runId}`)).toMatchObject({ status: "waiting", attempt: 1 });
+    },
+    { timeout: 90_000, interval: 100 },
+  );
+  await service.killGroup();
+
+  const restarted = await startService({ projectDir, command: "dev", env });
+  expect(await waitForRun(restarted, runId)).toMatchObject({
+    status: "completed",
+    attempt: 1,
+    output: { at: "1970-01-01T00:00:00.000Z" },
+  });
+  expect(effects()).toEqual([
+    `reserve ${runId}:reserve`,
+    ...Array.from({ length: 3 }, () => `try ${runId}:charge`),
+    `charge ${runId}:charge`,
+    `ship ${runId}:ship`,
+  ]);
+  const entries = await timelineOf(restarted, runId);
+  const charge = entries.filter(({ name, kind }) => name === "charge" || kind === "worker_lost");
+  expect(charge.map(({ kind, data, error }) => [kind, data, error?.message ?? null])).toEqual([
+    ["step_started", { try: 1, maxTries: 3 }, null],
+    ["step_failed", expect.objectContaining({ try: 1, maxTries: 3 }), "The payment service answered 503"],
+    ["worker_lost", null, null],
+    ["step_started", { try: 2, maxTries: 3 }, null],
+    ["step_failed", expect.objectContaining({ try: 2, maxTries: 3 }), "The payment service answered 429"],
+    ["step_started", { try: 3, maxTries: 3 }, null],
+    ["step_completed", null, null],
+  ]);
+  const [first, second] = charge.filter(({ kind }) => kind === "step_failed");
+  const waits = [first, second].map((entry) => Date.parse(entry?.until ?? "") - Date.parse(entry?.at ?? ""));
+  expect(waits).toEqual([5000, 20_000]);
+}
