@@ -54,6 +54,8 @@ describe("one delivery", () => {
     await page.goto(`${url}/deliveries/${id}`);
     const row = page.getByRole("table", { name: "Trigger verdicts" }).getByRole("row", { name: /large-invoice/ });
     await row.getByText("≥ 1000000").waitFor();
+    const values = await page.locator("dl dd").allTextContents();
+    expect(values.filter((value) => value === "")).toEqual([]);
     expect(await row.textContent()).toContain("4200");
     await row.getByRole("button", { name: "/invoice/amount" }).click();
     await bodyTree(page).locator("mark", { hasText: "4200.0" }).waitFor();

@@ -79,7 +79,7 @@ export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) 
   return (
     <dl className="mt-2 mb-5 flex flex-wrap gap-x-6 gap-y-1 text-s text-ink-2">
       {facts
-        .filter(([, value]) => value !== null && value !== "")
+        .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== "")
         .map(([name, value]) => (
           <div key={name} className="flex min-w-0 gap-1.5">
             <dt>{name}</dt>
