@@ -188,6 +188,7 @@ describe("one delivery", () => {
     const id = await send(url, "billing", small);
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries/${id}`);
+    await page.getByText(/^live ·/).waitFor();
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByRole("dialog").getByLabel("Delivery ID or page URL").fill(`${url}/deliveries/${other}`);
     await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
