@@ -292,6 +292,9 @@ describe("the canvas", () => {
       new URL(page.url()).searchParams.get("node"),
     ];
     const kept = await state();
+    // React Flow reports the end of a move 150 ms later; only then it is stored.
+    const x = /translate\((-?\d+)/.exec(await viewOf(page))?.[1];
+    await until(async () => expect(await page.evaluate(() => JSON.stringify(sessionStorage))).toContain(`x\\":${x}`));
     await page.reload();
     await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
     await until(async () => expect(await state()).toEqual(kept));

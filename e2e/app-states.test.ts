@@ -85,7 +85,9 @@ it("while the service does not respond, links keep the page and actions show the
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("alert").getByText("Server not reachable").first().waitFor();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
-  await page.getByText("so this page stays").waitFor();
+  await page
+    .getByText("The service is not responding, so this page stays open. Try again in a moment.", { exact: true })
+    .waitFor();
   expect(new URL(page.url()).searchParams.get("tab")).toBe("test");
   await canvas.getByRole("link", { name: /^Trigger new-signup/ }).click();
   const sheet = canvas.getByRole("complementary", { name: "trigger new-signup" });
