@@ -85,10 +85,10 @@ export default {
       severity: "error",
       comment:
         "Components import the contract, the router's type, and the pure rules that are safe in a browser; nothing else of the server.",
-      from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$" },
+      from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$|/testing/" },
       to: {
         path: `${root}(?:server/|app/|cli/)`,
-        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|deliveries/describe-reason|json/json-pointer|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|did-you-mean|deliveries/describe-reason|json/json-pointer|json/json-layout|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
       },
     },
     {

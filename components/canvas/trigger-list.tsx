@@ -115,10 +115,10 @@ function TriggerItem({ trigger }: { trigger: TriggerNode }) {
       </div>
       <Conditions node={trigger} />
       <Prompts node={trigger} />
-      {trigger.attachments.map(({ target }) => {
-        const node = model.byId.get(target);
+      {trigger.attachments.map(({ targetId }) => {
+        const node = model.byId.get(targetId);
         return node?.kind === "target" ? (
-          <div key={target} className="mt-2 flex gap-2">
+          <div key={targetId} className="mt-2 flex gap-2">
             <ArrowRight aria-label="starts" size={14} className="mt-0.5 shrink-0 text-ink-3" />
             <TargetLink target={node} />
           </div>

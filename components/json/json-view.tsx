@@ -2,8 +2,9 @@
 
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
+import { type JsonLine, layOutJson } from "../../server/domain/json/json-layout.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { type JsonLine, layOutJson, prettyText } from "./json-layout.ts";
+import { prettyText } from "./json-pieces.ts";
 import { AllLines, JsonLineRow, WindowedLines } from "./json-lines.tsx";
 import { type JsonMark, type LineMark, mergeMarks, resolvePointer } from "./pointers.ts";
 import { RawText } from "./raw-text.tsx";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { layOutJson } from "./json-layout.ts";
-import { mergeMarks, pointerOf, resolvePointer } from "./pointers.ts";
+import { layOutJson } from "../../server/domain/json/json-layout.ts";
+import { toPointer } from "../../server/domain/json/json-pointer.ts";
+import { mergeMarks, resolvePointer } from "./pointers.ts";
 
 const invoiceText = '{"type":"invoice.paid","invoice":{"currency":"eur"}}';
 const invoiceLines = layOutJson(invoiceText) ?? [];
@@ -64,14 +65,19 @@ it.each([
   expect(find('{"items":[1,2],"name":"Ada","none ":{}}', pointer)).toEqual({ token, missing });
 });
 
-it("the pointer of every line points back to the line, without repeated keys", () => {
+it("every value of a document has its own line", () => {
+  const pointersOf = (value: unknown, at = ""): string[] => [
+    at,
+    ...Object.entries(typeof value === "object" && value !== null ? value : {}).flatMap(([key, child]) =>
+      pointersOf(child, at + toPointer([key])),
+    ),
+  ];
   fc.assert(
     fc.property(fc.json(), (text) => {
       const lines = layOutJson(text) ?? [];
-      const values = [...lines.keys()].filter((at) => lines[at]?.kind !== "end");
-      expect(values.map((at) => resolvePointer(text, lines, pointerOf(text, lines, at)))).toEqual(
-        values.map((line) => ({ line, missing: null })),
-      );
+      const found = pointersOf(JSON.parse(text)).map((pointer) => resolvePointer(text, lines, pointer));
+      expect(found.filter(({ missing }) => missing !== null)).toEqual([]);
+      expect(new Set(found.map(({ line }) => line)).size).toBe(found.length);
     }),
   );
 });

@@ -1,6 +1,6 @@
-import { fromPointer, toPointer } from "../../server/domain/json/json-pointer.ts";
+import { fromPointer } from "../../server/domain/json/json-pointer.ts";
+import { type JsonLine, nameOf } from "../../server/domain/json/json-layout.ts";
 import type { Tone } from "../ui/statuses.ts";
-import type { JsonLine } from "./json-layout.ts";
 
 /** A mark on a value of the body, with a note. */
 export interface JsonMark {
@@ -48,30 +48,6 @@ function childOf(text: string, lines: readonly JsonLine[], parent: number, segme
     at = line.last + 1;
   }
   return found;
-}
-
-/** The name of a member without quotes and escapes; `null` for items of arrays. */
-export function nameOf(text: string, line: JsonLine): string | null {
-  if (!line.key) return null;
-  const raw = text.slice(line.key.start, line.key.end);
-  return raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
-}
-
-/** The JSON Pointer (RFC 6901) of the value that starts on a line. */
-export function pointerOf(text: string, lines: readonly JsonLine[], at: number): string {
-  const segments: string[] = [];
-  let current = lines[at]?.kind === "end" ? (lines[at]?.parent ?? -1) : at;
-  for (let line = lines[current]; line && line.parent >= 0; line = lines[current]) {
-    segments.push(nameOf(text, line) ?? String(indexOf(lines, line.parent, current)));
-    current = line.parent;
-  }
-  return toPointer(segments.reverse());
-}
-
-function indexOf(lines: readonly JsonLine[], parent: number, child: number): number {
-  let index = 0;
-  for (let at = parent + 1; at < child; index++) at = (lines[at]?.last ?? child) + 1;
-  return index;
 }
 
 /**

@@ -1,7 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
-import { isFoldable, type JsonLine, shownLines, unfoldAround } from "./json-layout.ts";
+import type { JsonLine } from "../../server/domain/json/json-layout.ts";
+import { isFoldable, shownLines, unfoldAround } from "./json-pieces.ts";
 import type { LineMark } from "./pointers.ts";
 
 /** A request to scroll to a line: a new object each time. */

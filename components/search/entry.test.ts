@@ -1,15 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  actionOf,
-  actionsFor,
-  approvalsFor,
-  contentSearchesFor,
-  type Found,
-  groupsOf,
-  hrefFrom,
-  pagesFor,
-  searchTextOf,
-} from "./entry.ts";
+import { actionOf, approvalsFor, contentSearchesFor, hrefFrom, pagesFor, searchTextOf } from "./entry.ts";
 
 const id = "run_01M7YJ1EX743RPB9ARP7CQES6B";
 
@@ -32,27 +22,6 @@ describe("the text of a search", () => {
   });
 });
 
-it("results link to their pages, nodes to the canvas, with any name", () => {
-  const groups = groupsOf({
-    endpoints: [{ endpoint: "eu/billing", path: "/triggers/eu/billing" }],
-    triggers: [{ slug: "a&b", endpoint: "x" }],
-    targets: [{ kind: "agent", slug: "triage" }],
-    tools: [{ name: "refund", agent: "triage" }],
-    runs: [],
-    deliveries: [],
-  });
-  expect(groups.flatMap((group) => group.entries.map((entry) => entry.href))).toEqual([
-    "/?node=trigger%3Aa%26b",
-    "/?node=endpoint%3Aeu%2Fbilling",
-    "/?node=agent%3Atriage",
-    "/?node=agent%3Atriage",
-  ]);
-  expect(groups.at(-1)).toMatchObject({
-    name: "Tools",
-    entries: [{ id: "tool:triage:refund", kind: "tool", label: "refund", note: "tool of triage" }],
-  });
-});
-
 it("on the canvas a node opens and keeps the filters, pages keep their URL", () => {
   const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=test" };
   expect(hrefFrom({ href: "/?node=trigger%3Anew" }, here)).toBe("/?window=1h&node=trigger%3Anew");
@@ -60,6 +29,7 @@ it("on the canvas a node opens and keeps the filters, pages keep their URL", () 
     "/?node=trigger%3Anew",
   );
   expect(hrefFrom({ href: "/runs" }, here)).toBe("/runs");
+  expect(hrefFrom({ href: "/?node=trigger%3Apaid&tab=run" }, here)).toBe("/?window=1h&node=trigger%3Apaid&tab=run");
 });
 
 const hrefs = (text: string, isAdmin = true) => pagesFor(text, isAdmin).map((page) => page.href);
@@ -85,44 +55,14 @@ it("pages are found by word prefixes, and the settings of admins only by admins"
   expect([approvalsFor("deliv", 2), approvalsFor("", 0)]).toEqual([[], []]);
 });
 
-describe("actions", () => {
-  const found: Found = {
-    endpoints: [],
-    triggers: [
-      { slug: "paid", endpoint: "billing" },
-      { slug: "failed", endpoint: "billing" },
-    ],
-    targets: [{ kind: "agent", slug: "triage" }],
-    tools: [],
-    runs: [],
-    deliveries: [],
-  };
-  const actions = (text: string) =>
-    actionsFor(found, actionOf(text).verb, (slug) => slug === "failed").map(({ label, href }) => [label, href]);
-
-  it("are those of the best results", () => {
-    expect(actions("paid")).toEqual([
-      ["Send test event to paid", "/?node=trigger%3Apaid&tab=test"],
-      ["Run triage", "/?node=agent%3Atriage&tab=run"],
-      ["Switch off paid", "/?node=trigger%3Apaid&ask=switch"],
-    ]);
-  });
-
-  it("with a verb apply to every result", () => {
-    expect(actions("switch off pai").map(([label]) => label)).toEqual(["Switch off paid", "Switch on failed"]);
-    expect(actions("Test f").map(([label]) => label)).toEqual(["Send test event to paid", "Send test event to failed"]);
-    expect(actions("run t").map(([label]) => label)).toEqual(["Run triage"]);
-    expect([actionOf("run welcome"), actionOf("runs"), actionOf("disable paid")]).toEqual([
-      { verb: "run", text: "welcome" },
-      { verb: null, text: "runs" },
-      { verb: "switch", text: "paid" },
-    ]);
-  });
-
-  it("on the canvas open with the current filters", () => {
-    const here = { path: "/", query: "window=1h&node=trigger%3Aold&tab=schema" };
-    expect(hrefFrom({ href: "/?node=trigger%3Apaid&tab=test" }, here)).toBe("/?window=1h&node=trigger%3Apaid&tab=test");
-  });
+it("a verb at the beginning is the action", () => {
+  expect(["run welcome", "runs", "disable paid", "switch off pai", "Test f"].map(actionOf)).toEqual([
+    { verb: "run", text: "welcome" },
+    { verb: null, text: "runs" },
+    { verb: "switch", text: "paid" },
+    { verb: "switch", text: "pai" },
+    { verb: "send", text: "f" },
+  ]);
 });
 
 it("other text can be searched in bodies and inputs, unchanged", () => {

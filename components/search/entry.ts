@@ -1,97 +1,5 @@
-import type { DeliverySummary } from "../../server/contract/delivery.ts";
-import type { RunSummary } from "../../server/contract/run.ts";
-import type { Target } from "../../server/contract/project/target.ts";
+import { entryKinds, type SearchEntry, type SearchVerb } from "../../server/contract/search.ts";
 import { formatCount } from "../../server/domain/format.ts";
-
-/** The search results from the server. */
-export interface Found {
-  endpoints: readonly { endpoint: string; path: string }[];
-  triggers: readonly { slug: string; endpoint: string }[];
-  targets: readonly Target[];
-  tools: readonly { name: string; agent: string }[];
-  runs: readonly RunSummary[];
-  deliveries: readonly DeliverySummary[];
-}
-
-const entryKinds = [
-  "endpoint",
-  "trigger",
-  "workflow",
-  "agent",
-  "tool",
-  "run",
-  "delivery",
-  "page",
-  "look",
-  "action",
-] as const;
-
-export type EntryKind = (typeof entryKinds)[number];
-
-/** One search result: a link to a page. */
-export interface Entry {
-  /** Unique and stable. */
-  id: string;
-  kind: EntryKind;
-  label: string;
-  /** Secondary text next to the label. */
-  note: string;
-  href: string;
-}
-
-export interface EntryGroup {
-  name: string;
-  entries: readonly Entry[];
-}
-
-/** The non-empty groups of search results. */
-export function groupsOf(found: Found): EntryGroup[] {
-  const groups: EntryGroup[] = [
-    { name: "Triggers", entries: found.triggers.map(({ slug, endpoint }) => node("trigger", slug, `on ${endpoint}`)) },
-    { name: "Endpoints", entries: found.endpoints.map(({ endpoint, path }) => node("endpoint", endpoint, path)) },
-    { name: "Workflows and agents", entries: found.targets.map(({ kind, slug }) => node(kind, slug, kind)) },
-    {
-      name: "Tools",
-      entries: found.tools.map(({ name, agent }) => ({
-        ...node("agent", agent, `tool of ${agent}`),
-        id: `tool:${agent}:${name}`,
-        kind: "tool",
-        label: name,
-      })),
-    },
-    {
-      name: "Runs",
-      entries: found.runs.map(({ id, target, status }) => ({
-        id,
-        kind: "run",
-        label: id,
-        note: `${target.slug}, ${status.replace("_", " ")}`,
-        href: `/runs/${encodeURIComponent(id)}`,
-      })),
-    },
-    {
-      name: "Deliveries",
-      entries: found.deliveries.map(({ id, endpoint, outcome }) => ({
-        id,
-        kind: "delivery",
-        label: id,
-        note: `to ${endpoint}, ${outcome}`,
-        href: `/deliveries/${encodeURIComponent(id)}`,
-      })),
-    },
-  ];
-  return groups.filter((group) => group.entries.length > 0);
-}
-
-function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note: string): Entry {
-  return {
-    id: `${kind}:${name}`,
-    kind,
-    label: name,
-    note,
-    href: `/?${new URLSearchParams({ node: `${kind}:${name}` })}`,
-  };
-}
 
 interface PageEntry {
   /** Lower-case words that find the page. */
@@ -134,7 +42,7 @@ const pages: readonly PageEntry[] = [
 ];
 
 /** The pages of the app that match a text; all that are not settings for an empty text. */
-export function pagesFor(text: string, isAdmin: boolean): Entry[] {
+export function pagesFor(text: string, isAdmin: boolean): SearchEntry[] {
   return pages
     .filter(({ words, isForAdmins, note }) =>
       text === "" ? note !== "settings" : (isAdmin || !isForAdmins) && hasWords(words, text),
@@ -148,53 +56,21 @@ export function hasWords(known: string, text: string): boolean {
   return words.every((word) => known.split(" ").some((one) => one.startsWith(word)));
 }
 
-const verbs = {
+const verbs: Record<SearchVerb, RegExp> = {
   send: /^(?:send|test)\s+/i,
   run: /^(?:run|start)\s+/i,
   switch: /^(?:switch|turn)\s+(?:on|off)\s+|^(?:disable|enable)\s+/i,
 };
 
-type Verb = keyof typeof verbs;
-
 /** `run welcome` is the action `run` on what `welcome` finds. */
-export function actionOf(text: string): { verb: Verb | null; text: string } {
+export function actionOf(text: string): { verb: SearchVerb | null; text: string } {
   for (const verb of ["send", "run", "switch"] as const)
     if (verbs[verb].test(text)) return { verb, text: text.replace(verbs[verb], "") };
   return { verb: null, text };
 }
 
-/**
- * What can be done with the results: with a verb, that action on each of them; otherwise the actions on the best ones.
- * `isOff`: whether a trigger is switched off. Each action opens the form or the question of its sheet.
- */
-export function actionsFor(found: Found, verb: Verb | null, isOff: (slug: string) => boolean): Entry[] {
-  const limit = verb === null ? 1 : Infinity;
-  const isAsked = (one: Verb) => verb === null || verb === one;
-  const triggers = found.triggers.slice(0, limit);
-  const action = (target: Entry, label: string, part: Record<string, string>): Entry => ({
-    id: `action:${label}`,
-    kind: "action",
-    label,
-    note: target.note,
-    href: `${target.href}&${new URLSearchParams(part)}`,
-  });
-  return [
-    ...(isAsked("send") ? triggers : []).map(({ slug, endpoint }) =>
-      action(node("trigger", slug, `on ${endpoint}`), `Send test event to ${slug}`, { tab: "test" }),
-    ),
-    ...(isAsked("run") ? found.targets.slice(0, limit) : []).map(({ kind, slug }) =>
-      action(node(kind, slug, kind), `Run ${slug}`, { tab: "run" }),
-    ),
-    ...(isAsked("switch") ? triggers : []).map(({ slug, endpoint }) =>
-      action(node("trigger", slug, `on ${endpoint}`), `Switch ${isOff(slug) ? "on" : "off"} ${slug}`, {
-        ask: "switch",
-      }),
-    ),
-  ];
-}
-
 /** The runs that wait for an approval, if there are any. Found by their words, and without a text. */
-export function approvalsFor(text: string, count: number): Entry[] {
+export function approvalsFor(text: string, count: number): SearchEntry[] {
   const label = "Runs that wait for approval";
   if (count === 0 || !label.toLowerCase().includes(text.toLowerCase())) return [];
   return [
@@ -203,7 +79,7 @@ export function approvalsFor(text: string, count: number): Entry[] {
 }
 
 /** Links that search for a text in bodies and inputs. */
-export function contentSearchesFor(text: string): Entry[] {
+export function contentSearchesFor(text: string): SearchEntry[] {
   if (text === "") return [];
   return [
     {
@@ -237,7 +113,7 @@ export function searchTextOf(typed: string): string {
 }
 
 /** The URL of an entry. On the canvas, opening a node keeps the current filters. */
-export function hrefFrom(entry: Pick<Entry, "href">, here: { path: string; query: string }): string {
+export function hrefFrom(entry: Pick<SearchEntry, "href">, here: { path: string; query: string }): string {
   if (here.path !== "/" || !entry.href.startsWith("/?node=")) return entry.href;
   const query = new URLSearchParams(here.query);
   for (const name of ["tab", "from", "via", "ask"]) query.delete(name);
@@ -249,7 +125,7 @@ const storageKey = "signalbox.recent";
 const maxEntries = 6;
 
 /** The most recently opened entries, newest first. Stored values are validated. */
-export function readRecent(): Entry[] {
+export function readRecent(): SearchEntry[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
     return Array.isArray(stored) ? stored.flatMap(asEntry).slice(0, maxEntries) : [];
@@ -259,7 +135,7 @@ export function readRecent(): Entry[] {
 }
 
 /** Stores an opened entry. */
-export function rememberEntry(entry: Entry): void {
+export function rememberEntry(entry: SearchEntry): void {
   if (entry.kind === "page" || entry.kind === "look" || entry.kind === "action") return;
   try {
     localStorage.setItem(
@@ -271,7 +147,7 @@ export function rememberEntry(entry: Entry): void {
   }
 }
 
-function asEntry(value: unknown): Entry[] {
+function asEntry(value: unknown): SearchEntry[] {
   if (typeof value !== "object" || value === null) return [];
   const field = (name: string) => {
     const found: unknown = Reflect.get(value, name);

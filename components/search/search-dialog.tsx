@@ -22,6 +22,7 @@ import {
 } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from "react";
+import type { EntryGroup, EntryKind, SearchEntry } from "../../server/contract/search.ts";
 import { showNode } from "../canvas/show-node.ts";
 import { useMay } from "../auth/access.tsx";
 import { useRunsToApprove } from "../runs/run-badge.tsx";
@@ -32,13 +33,8 @@ import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/dialog.tsx";
 import {
   actionOf,
-  actionsFor,
   approvalsFor,
   contentSearchesFor,
-  type Entry,
-  type EntryGroup,
-  type EntryKind,
-  groupsOf,
   hasWords,
   hrefFrom,
   pagesFor,
@@ -163,7 +159,7 @@ export function SearchDialog({ onClose, onShowKeys }: { onClose: () => void; onS
   );
 }
 
-function useGo(onClose: () => void): (entry: Entry) => void {
+function useGo(onClose: () => void): (entry: SearchEntry) => void {
   const leave = useLeave();
   const path = usePathname();
   return (entry) => {
@@ -179,7 +175,7 @@ const itemClass = "flex h-9 cursor-pointer items-center gap-2.5 rounded-m px-2.5
 const groupClass =
   "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-3";
 
-function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: Entry) => void }) {
+function Group({ group, onGo }: { group: EntryGroup; onGo: (entry: SearchEntry) => void }) {
   return (
     <Command.Group heading={group.name} className={groupClass}>
       {group.entries.map((entry) => {
@@ -230,11 +226,10 @@ function useSearch(typed: string): SearchState {
   const mayOperate = useMay("operate");
   const { verb, text } = actionOf(searchTextOf(typed));
   const requestedText = useDebounced(text, debounceMs);
-  const disabled = useQuery(trpc.triggers.disabled.queryOptions(undefined, { enabled: mayOperate })).data;
   const found = useQuery(
     trpc.search.queryOptions(
-      { text: requestedText },
-      { enabled: requestedText !== "", placeholderData: keepPreviousData, staleTime: 5_000, meta: { live: false } },
+      { text: requestedText, verb },
+      { enabled: requestedText !== "", placeholderData: keepPreviousData, staleTime: 0, meta: { live: false } },
     ),
   );
   if (text === "")
@@ -249,12 +244,8 @@ function useSearch(typed: string): SearchState {
       error: null,
     };
   const isPending = requestedText !== text || found.isFetching;
-  const isOff = (slug: string) => disabled !== undefined && Object.hasOwn(disabled, slug);
-  const actions = {
-    name: "Actions",
-    entries: found.data && mayOperate ? actionsFor(found.data, verb, isOff) : [],
-  };
-  const results = found.data ? groupsOf(found.data) : [];
+  const actions = { name: "Actions", entries: mayOperate ? (found.data?.actions ?? []) : [] };
+  const results = found.data?.groups ?? [];
   const groups = withoutEmpty([
     ...(verb === null ? [...results, actions] : [actions, ...results]),
     { name: "Needs attention", entries: approvalsFor(requestedText, waiting.length) },

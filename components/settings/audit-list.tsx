@@ -1,7 +1,8 @@
 "use client";
 
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { auditActionSchema, type AuditEntry } from "../../server/contract/access/audit.ts";
+import type { AuditRow } from "../../server/contract/access/audit.ts";
+import { type AuditAction, auditActions } from "../../server/contract/access/audit-actions.ts";
 import type { Column } from "../list/column.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
@@ -9,34 +10,32 @@ import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { actorWords, auditWords, detailWords, subjectHref } from "./audit-text.ts";
 
 const rowsOfPage = 50;
 
-const columns: readonly Column<AuditEntry>[] = [
+const columns: readonly Column<AuditRow>[] = [
   { id: "when", name: "Time", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
   {
     id: "who",
     name: "Actor",
     width: "minmax(0, 150px)",
-    cell: (entry) => <span className="block truncate">{actorWords(entry)}</span>,
+    cell: ({ actorText }) => <span className="block truncate">{actorText}</span>,
   },
   {
     id: "what",
     name: "Action",
     width: "180px",
-    cell: ({ action }) => <span className={action === "session.rejected" ? "text-bad" : ""}>{auditWords[action]}</span>,
+    cell: ({ action }) => (
+      <span className={action === "session.rejected" ? "text-bad" : ""}>{auditActions[action]}</span>
+    ),
   },
   {
     id: "subject",
     name: "Subject",
     width: "minmax(0, 1fr)",
-    cell: (entry) => (
-      <span
-        title={entry.subject ?? undefined}
-        className={`block truncate font-mono text-s ${subjectHref(entry) ? "text-accent" : ""}`}
-      >
-        {entry.subject}
+    cell: ({ subject, href }) => (
+      <span title={subject ?? undefined} className={`block truncate font-mono text-s ${href ? "text-accent" : ""}`}>
+        {subject}
       </span>
     ),
   },
@@ -44,9 +43,9 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "detail",
     name: "Details",
     width: "minmax(0, 1.4fr)",
-    cell: (entry) => (
-      <span className="block truncate text-s text-ink-2" title={detailWords(entry)}>
-        {detailWords(entry)}
+    cell: ({ detailText }) => (
+      <span className="block truncate text-s text-ink-2" title={detailText}>
+        {detailText}
       </span>
     ),
     isHiddenNarrow: true,
@@ -63,18 +62,19 @@ const columns: readonly Column<AuditEntry>[] = [
 ];
 
 const everything = "all";
+const actions = Object.keys(auditActions) as AuditAction[];
 const options = [
   { value: everything, label: "All actions" } as const,
-  ...auditActionSchema.options.map((value) => ({ value, label: auditWords[value] })),
+  ...actions.map((value) => ({ value, label: auditActions[value] })),
 ];
 
 /** The audit log, newest first. */
 export function AuditList() {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const [action, setAction] = useQueryState("action", parseAsStringLiteral(auditActionSchema.options));
+  const [action, setAction] = useQueryState("action", parseAsStringLiteral(actions));
   const filter = action === null ? {} : { action };
-  const pages = useLivePages<AuditEntry>({
+  const pages = useLivePages<AuditRow>({
     queryKey: trpc.audit.list.queryKey({ ...filter, limit: rowsOfPage }),
     fetch: (cursor, limit) => client.audit.list.query({ ...filter, limit, cursor }),
     rowKey: ({ id }) => id,
@@ -95,8 +95,8 @@ export function AuditList() {
         label="Audit log"
         columns={columns}
         rowKey={({ id }) => id}
-        rowHref={(entry) => subjectHref(entry) ?? `/settings/audit?action=${entry.action}`}
-        rowLabel={(entry) => `${actorWords(entry)}: ${auditWords[entry.action]} ${entry.subject ?? ""}`}
+        rowHref={({ href, action }) => href ?? `/settings/audit?action=${action}`}
+        rowLabel={({ actorText, action, subject }) => `${actorText}: ${auditActions[action]} ${subject ?? ""}`}
         emptyState={
           <EmptyState title="No audit entries yet">
             Sign-ins, changes to keys and people, and runs started, canceled, resumed or replayed by hand appear here.

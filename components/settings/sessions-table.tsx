@@ -1,13 +1,12 @@
 "use client";
 
-import type { PersonSession } from "../../server/contract/access/person.ts";
+import type { SessionRow } from "../../server/contract/access/person.ts";
 import { Button } from "../ui/button.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
-import { deviceName } from "./device-name.ts";
 
 interface Props {
-  sessions: PersonSession[];
+  sessions: SessionRow[];
   /** The id of the current session. */
   own: string | null;
   /** The name of the person; absent where all sessions are of the current person. */
@@ -26,7 +25,7 @@ export function SessionsTable({ sessions, own, nameOf, isBusy, onEnd }: Props) {
         <Row key={session.id}>
           {nameOf && <Cell name="Person">{nameOf(session.personId)}</Cell>}
           <Cell name="Device">
-            <span title={session.userAgent ?? undefined}>{deviceName(session.userAgent)}</span>
+            <span title={session.userAgent ?? undefined}>{session.device}</span>
           </Cell>
           <Cell name="Address">
             <span className="font-mono text-s">{session.address}</span>

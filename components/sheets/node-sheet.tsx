@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Window } from "../../server/contract/traffic.ts";
+import { nearNames } from "../../server/domain/did-you-mean.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import type { Graph } from "../canvas/model/canvas-model.ts";
 import { EndpointSheet } from "./endpoint/endpoint-sheet.tsx";
-import { nearNames } from "./near-names.ts";
 import { SheetFrame, SheetSkeleton } from "./frame/sheet-frame.tsx";
 import { SheetLink, type SheetNode } from "./frame/sheet-link.tsx";
 import { TargetSheet } from "./target/target-sheet.tsx";
@@ -50,10 +50,8 @@ export function NodeSheet({ node, window, onClose }: NodeSheetProps) {
   return <TargetSheet key={key} target={{ kind: node.kind, slug: node.id }} window={window} onClose={onClose} />;
 }
 
-function exists({ triggers, targets }: Graph, { kind, id }: SheetNode): boolean {
-  if (kind === "endpoint") return triggers.some(({ endpoint }) => endpoint === id);
-  if (kind === "trigger") return triggers.some(({ slug }) => slug === id);
-  return targets.some((target) => target.kind === kind && target.slug === id);
+function exists({ endpoints, triggers, targets }: Graph, { kind, id }: SheetNode): boolean {
+  return [...endpoints, ...triggers, ...targets].some((node) => node.id === `${kind}:${id}`);
 }
 
 /** Shown for an outdated link: the node does not exist in this build. Suggests similar names. */
@@ -95,10 +93,10 @@ function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: Graph; 
   );
 }
 
-function namesOf(graph: Graph, kind: SheetNode["kind"]): string[] {
-  if (kind === "endpoint") return graph.triggers.map(({ endpoint }) => endpoint);
-  if (kind === "trigger") return graph.triggers.map(({ slug }) => slug);
-  return graph.targets.filter((target) => target.kind === kind).map(({ slug }) => slug);
+function namesOf({ endpoints, triggers, targets }: Graph, kind: SheetNode["kind"]): string[] {
+  return [...endpoints, ...triggers, ...targets].flatMap(({ id }) =>
+    id.startsWith(`${kind}:`) ? [id.slice(kind.length + 1)] : [],
+  );
 }
 
 function historyHref({ kind, id }: SheetNode): string {

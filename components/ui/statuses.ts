@@ -22,6 +22,7 @@ import type { FiringChange } from "../../server/contract/backtest.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
+import { fitsSome } from "../../server/domain/deliveries/describe-reason.ts";
 import { isEnded } from "../../server/domain/runs/run-state.ts";
 
 /** The colour of a status. A status is never shown by colour alone. */
@@ -85,11 +86,6 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
 export function verdictStyle(outcome: VerdictOutcome, all: readonly { outcome: VerdictOutcome }[]): StatusStyle {
   const style = verdictOutcomes[outcome];
   return outcome === "request_mismatch" && fitsSome(all) ? { ...style, icon: ListX, tone: "idle" } : style;
-}
-
-/** Whether the body is right for at least one trigger. */
-export function fitsSome(all: readonly { outcome: VerdictOutcome }[]): boolean {
-  return all.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
 }
 
 /** Label, icon and tone of alerts. */

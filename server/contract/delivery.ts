@@ -173,10 +173,47 @@ export interface SenderResponse {
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
   evaluated: EvaluatedDelivery["evaluated"];
+  marks: BodyMark[];
   /** What the sender received; `null`: it was delivered again or comes from a feed, and has no sender here. */
   response: SenderResponse | null;
   /** The service whose feed it is from, and its decision in words; `null`: this service received it itself. */
   origin: { url: string; text: string; differences: string[] } | null;
+}
+
+/**
+ * A path of the evaluated body that a trigger decided on. `matched`: a fixed value of its schemas. `stopped`: what the
+ * filter requires otherwise. `wrong`: what no trigger accepts. `other`: the body is right for another trigger.
+ */
+export interface BodyMark {
+  pointer: string;
+  kind: "matched" | "stopped" | "wrong" | "other";
+  text: string;
+  /** The triggers that say so; empty: the receiver itself rejected the body. */
+  triggers: string[];
+  /** All triggers that evaluated the body say so. */
+  isOfAll: boolean;
+}
+
+/** One name or path with different values. `written`: the same value in another notation, such as `1.0` and `1`. */
+export interface DeliveryDifference {
+  name: string;
+  kind: "added" | "removed" | "changed" | "written";
+  /** `null`: absent. */
+  before: string | null;
+  after: string | null;
+}
+
+/** What differs between a delivery and another one. */
+export interface DeliveryComparison {
+  other: Pick<DeliverySummary, "id" | "outcome" | "responseStatus" | "receivedAt">;
+  parts: {
+    title: string;
+    /** Shown if nothing differs. */
+    same: string;
+    differences: DeliveryDifference[];
+    /** That further differences are left out. */
+    more?: string;
+  }[];
 }
 
 /**

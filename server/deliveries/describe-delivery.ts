@@ -20,6 +20,7 @@ import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
+import { markBody } from "./mark-body.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 /** Deliveries as lists of the app show them, newest first. */
@@ -41,12 +42,17 @@ export async function showDelivery(
   deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
   id: string,
 ): Promise<DeliveryDetails> {
-  const { json: _, ...delivery } = await getDelivery(deps, id);
-  const reply = deps.project.current().byEndpoint.get(delivery.endpoint)?.[0]?.reply ?? null;
+  const { json, ...delivery } = await getDelivery(deps, id);
+  const { manifest, byEndpoint } = deps.project.current();
+  const triggers = manifest.triggers.filter(({ endpoint }) => endpoint === delivery.endpoint);
+  const reply = byEndpoint.get(delivery.endpoint)?.[0]?.reply ?? null;
+  const evaluated = await evaluatedBody(deps, delivery);
+  const isForm = evaluated?.format === "form" || evaluated?.format === "multipart";
   return {
     ...describeRow(deps, delivery, delivery.body === null ? null : Buffer.from(delivery.body, "base64")),
     body: delivery.body,
-    evaluated: await evaluatedBody(deps, delivery),
+    evaluated,
+    marks: markBody({ delivery, json: isForm ? parseJson(evaluated.text) : json, triggers }),
     response: sentResponse(delivery, reply),
     origin: describeOrigin(delivery),
   };
@@ -92,16 +98,16 @@ export function describeRow<Row extends DeliverySummary>(
 ): Row & Pick<DeliveryRow, "event" | "decision" | "probableEndpoint"> {
   return {
     ...delivery,
-    event: eventKind(jsonOf(body), delivery.headers) || null,
+    event: eventKind(body && parseJson(Buffer.from(body).toString()), delivery.headers) || null,
     decision: describeDecision(delivery),
     probableEndpoint: probableEndpoint(deps, delivery),
   };
 }
 
 /** `null`: it is no JSON. */
-function jsonOf(body: Uint8Array | null): Json {
+function parseJson(text: string): Json {
   try {
-    return body === null ? null : (JSON.parse(Buffer.from(body).toString()) as Json);
+    return JSON.parse(text) as Json;
   } catch {
     return null;
   }

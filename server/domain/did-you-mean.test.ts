@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean, nearNames } from "./did-you-mean.ts";
 
 describe("did you mean", () => {
   it.each([
@@ -15,4 +15,15 @@ describe("did you mean", () => {
     expect(didYouMean("payload", ["limit", "status"])).toBe("");
     expect(didYouMean("x", [])).toBe("");
   });
+});
+
+describe("near names", () => {
+  const known = ["invoice-paid", "invoice-failed", "new-signup", "ci-failed", "invoice-paid"];
+
+  it("the nearest name comes first, without duplicates", () =>
+    expect(nearNames("invoice-pad", known)).toEqual(["invoice-paid", "invoice-failed"]));
+
+  it("a name that shares a word is near", () => expect(nearNames("signup", known)).toEqual(["new-signup"]));
+
+  it("distant names are not suggested", () => expect(nearNames("zebra", known)).toEqual([]));
 });

@@ -14,6 +14,27 @@ export function nearestName(given: string, known: readonly string[]): string | n
   return nearest && nearest.distance <= Math.max(1, Math.floor(given.length / 3)) ? nearest.name : null;
 }
 
+/** The known names most similar to a given name, nearest first. At most three; none if nothing is similar. */
+export function nearNames(given: string, known: readonly string[]): string[] {
+  const wanted = given.toLowerCase();
+  return [...new Set(known)]
+    .map((name) => ({ name, distance: editDistance(wanted, name.toLowerCase()) }))
+    .filter(
+      ({ name, distance }) => distance <= Math.max(1, given.length / 3) || sharesWords(wanted, name.toLowerCase()),
+    )
+    .toSorted((one, other) => one.distance - other.distance)
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** A name that contains the other or shares a word with it counts as near at any length. */
+function sharesWords(given: string, name: string): boolean {
+  const words = new Set(given.split(/[-/]/));
+  return (
+    (given.length > 2 && name.includes(given)) || name.split(/[-/]/).some((word) => word.length > 2 && words.has(word))
+  );
+}
+
 /** Levenshtein distance. Long strings are truncated: names are short. */
 function editDistance(from: string, to: string): number {
   const [a, b] = [from.slice(0, 128), to.slice(0, 128)];

@@ -50,7 +50,6 @@ it("an agent is shown with its model, the price of that, and what starts it with
   const { agent, attachments } = detailsOf("gpt-5-mini-2025-08-07");
   expect(agent).toMatchObject({
     instructions: "Sort.",
-    maxSteps: 20,
     price: { input: 0.25, output: 2 },
     tools: [{ name: "findCustomer" }, { name: "refund" }],
   });

@@ -1,12 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
-import type {
-  Manifest,
-  ManifestAgent,
-  ManifestTrigger,
-  ManifestWorkflow,
-  RetryPolicy,
-} from "../contract/project/manifest.ts";
+import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { ModelPrice } from "../contract/project/settings.ts";
 import type { Target } from "../contract/project/target.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
@@ -14,6 +8,7 @@ import { findPrice } from "../domain/runs/model-prices.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
+import { describeLimits } from "./describe-limits.ts";
 
 interface RecentInput {
   runId: string;
@@ -31,11 +26,8 @@ export interface TargetDetails extends Target {
   file: string;
   input: JsonSchemaObject;
   output: JsonSchemaObject | null;
-  retries: RetryPolicy;
-  timeoutMs: number;
-  concurrency: number | null;
-  maxQueued: number | null;
-  versions: ManifestWorkflow["versions"];
+  /** Retries, timeouts, concurrency and budgets in words. */
+  limits: [name: string, text: string][];
   /** A generated example input. */
   example: Json;
   /** What starts it. */
@@ -44,10 +36,7 @@ export interface TargetDetails extends Target {
   agent: AgentDetails | null;
 }
 
-interface AgentDetails extends Pick<
-  ManifestAgent,
-  "model" | "instructions" | "tools" | "maxSteps" | "maxToolCalls" | "budget" | "callTimeoutMs"
-> {
+interface AgentDetails extends Pick<ManifestAgent, "model" | "instructions" | "tools" | "budget"> {
   /** The price used for its runs; `null` if the price of its model is unknown. */
   price: ModelPrice | null;
 }
@@ -55,10 +44,9 @@ interface AgentDetails extends Pick<
 /** Returns one target of the active project. Throws AppError `not_found`. */
 export function getTarget(deps: { project: ProjectReader }, target: Target): TargetDetails {
   const { manifest } = deps.project.current();
-  const { slug, file, input, output, retries, timeoutMs, concurrency, maxQueued, versions } = findTarget(
-    manifest,
-    target,
-  );
+  const found = findTarget(manifest, target);
+  const { slug, file, input, output } = found;
+  const agent = target.kind === "agent" ? (manifest.agents.find((one) => one.slug === slug) ?? null) : null;
   const attached = manifest.triggers.filter(
     (trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug,
   );
@@ -68,11 +56,7 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
     file,
     input,
     output,
-    retries,
-    timeoutMs,
-    concurrency,
-    maxQueued,
-    versions,
+    limits: describeLimits(found, agent),
     example: exampleBody(input, null),
     attachments: attached.map(({ attachmentId, slug: trigger, endpoint, prompt }) => ({
       attachmentId,
@@ -80,24 +64,15 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
       endpoint,
       prompt,
     })),
-    agent: target.kind === "agent" ? agentDetails(manifest, slug) : null,
+    agent: agent && agentDetails(agent, manifest),
   };
 }
 
-function agentDetails({ agents, settings }: Manifest, slug: string): AgentDetails | null {
-  const agent = agents.find((other) => other.slug === slug);
-  if (!agent) return null;
-  const { model, instructions, tools, maxSteps, maxToolCalls, budget, callTimeoutMs } = agent;
-  return {
-    model,
-    instructions,
-    tools,
-    maxSteps,
-    maxToolCalls,
-    budget,
-    callTimeoutMs,
-    price: findPrice(model.modelId, settings.modelPrices),
-  };
+function agentDetails(
+  { model, instructions, tools, budget }: ManifestAgent,
+  { settings }: Pick<Manifest, "settings">,
+): AgentDetails {
+  return { model, instructions, tools, budget, price: findPrice(model.modelId, settings.modelPrices) };
 }
 
 /** A target of the active project: the common part of workflows and agents. Throws AppError `not_found`. */

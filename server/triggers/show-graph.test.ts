@@ -12,21 +12,21 @@ it("agents are on the canvas with their model, their tools and their prompt", as
     { name: "findCustomer", needsApproval: "never" },
     { name: "refund", needsApproval: "always" },
   ];
-  expect(targets.filter(({ kind }) => kind === "agent")).toEqual([
+  expect(targets.filter(({ target }) => target.kind === "agent").map(({ target }) => target)).toEqual([
     {
       kind: "agent",
       slug: "triage",
       file: "agents/triage.ts",
-      attempts: 1,
-      timeoutMs: 60_000,
-      concurrency: null,
       agent: { model: { provider: "openai.chat", modelId: "gpt-5-mini" }, tools },
     },
   ]);
-  expect(targets.filter(({ kind }) => kind === "workflow").map(({ agent }) => agent)).toEqual([null, null, null]);
-  expect(triggers.map(({ slug, prompt }) => [slug, prompt])).toContainEqual([
-    "new-ticket",
-    { kind: "template", text: "New ticket from {{ email }}" },
+  expect(targets.flatMap(({ target }) => (target.kind === "workflow" ? [target.agent] : []))).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(triggers.find(({ slug }) => slug === "new-ticket")?.attachments).toMatchObject([
+    { prompt: { kind: "template", text: "New ticket from {{ email }}" } },
   ]);
 });
 

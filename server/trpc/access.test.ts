@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { findOperation, operations } from "../auth/access/operations.ts";
 import { everyPrincipal, shallReach } from "../auth/testing/principals.ts";
-import { scopeSchema } from "../contract/access/scope.ts";
+import { scopeSchema } from "../contract/access/key.ts";
 import { openApiDocument } from "../http/rest/rest-app.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { createTrpc } from "./create-trpc.ts";

@@ -23,19 +23,22 @@ async function open(mode: "development" | "deployed" = "development") {
 describe("the app's queries", () => {
   it("show the project with its triggers and targets, in words", async () => {
     const { client } = await open();
-    const { triggers, targets, ...project } = await client().canvas.graph.query();
+    const { endpoints, triggers, targets, ...project } = await client().canvas.graph.query();
     expect(project).toEqual({ name: "my project", version: "v-test", mode: "development" });
-    expect(triggers.map(({ attachmentId, path, hasFilter }) => [attachmentId, path, hasFilter])).toEqual([
-      ["invoice-paid:notify", "/triggers/billing", false],
-      ["invoice-paid:record-invoice", "/triggers/billing", false],
-      ["new-signup:welcome-email", "/triggers/signup", true],
-      ["refund:notify", "/triggers/billing", false],
+    expect(endpoints.map(({ path, triggers }) => [path, triggers])).toEqual([
+      ["/triggers/billing", ["trigger:invoice-paid", "trigger:refund"]],
+      ["/triggers/signup", ["trigger:new-signup"]],
+    ]);
+    expect(triggers.map(({ attachmentIds, hasFilter }) => [attachmentIds, hasFilter])).toEqual([
+      [["invoice-paid:notify", "invoice-paid:record-invoice"], false],
+      [["refund:notify"], false],
+      [["new-signup:welcome-email"], true],
     ]);
     expect(triggers[0]?.conditions[0]).toMatchObject({ path: "type", words: "is invoice.paid" });
-    expect(targets.map(({ kind, slug, attempts }) => [kind, slug, attempts])).toEqual([
-      ["workflow", "notify", 3],
-      ["workflow", "record-invoice", 3],
-      ["workflow", "welcome-email", 3],
+    expect(targets.map(({ id, target }) => [id, target.file])).toEqual([
+      ["workflow:notify", "workflows/notify.ts"],
+      ["workflow:record-invoice", "workflows/record-invoice.ts"],
+      ["workflow:welcome-email", "workflows/welcome-email.ts"],
     ]);
   });
 

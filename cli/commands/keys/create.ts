@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { z } from "zod";
 import { keySchema } from "../../../server/contract/access/key.ts";
-import { type Scope, scopeSchema } from "../../../server/contract/access/scope.ts";
+import { type Scope, scopes } from "../../../server/contract/access/scope.ts";
 import { endpointSchema } from "../../../server/contract/project/endpoint.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
@@ -27,7 +27,7 @@ export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): voi
       new Option(
         "--scope <scope>",
         "Scope of an API token: feed (follows the deliveries), read, operate (also runs) or admin (also keys and people) (default: admin)",
-      ).choices(scopeSchema.options),
+      ).choices(scopes),
     )
     .option("--endpoint <endpoint>", "Limit the key to this endpoint. Repeat the option for several", collect)
     .option("--expires <lifetime>", "Lifetime, e.g. 12h or 90d (default: until revoked)", parseLifetime)

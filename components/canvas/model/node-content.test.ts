@@ -79,9 +79,6 @@ describe("an agent's node", () => {
           kind: agent ? "agent" : "workflow",
           slug: "x",
           file: "",
-          attempts: 1,
-          timeoutMs: 1,
-          concurrency: null,
           agent,
         },
       }).height;

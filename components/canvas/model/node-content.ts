@@ -5,7 +5,7 @@ import {
   type GraphAgent,
   type GraphTarget,
   type ModelNode,
-  parseNodeId,
+  type Prompt,
   type TargetActivity,
   type TriggerNode,
 } from "./canvas-model.ts";
@@ -61,16 +61,14 @@ function approvalRank({ needsApproval }: GraphAgent["tools"][number]): number {
 }
 
 /** The prompts that a trigger sends when it fires, one per agent. */
-export function promptsOf({
-  attachments,
-}: Pick<TriggerNode, "attachments">): { target: string; agent: string; words: string }[] {
+export function promptsOf({ attachments }: Pick<TriggerNode, "attachments">): { agent: string; words: string }[] {
   return attachments.flatMap(({ target, prompt }) =>
-    prompt ? [{ target, agent: parseNodeId(target)?.id ?? target, words: describePrompt(prompt) }] : [],
+    prompt ? [{ agent: target.slug, words: describePrompt(prompt) }] : [],
   );
 }
 
 /** `New ticket from {{ customer.email }}`, in one line. */
-function describePrompt(prompt: NonNullable<TriggerNode["attachments"][number]["prompt"]>): string {
+function describePrompt(prompt: Prompt): string {
   return prompt.kind === "template" ? prompt.text.replaceAll(/\s+/g, " ").trim() : "built by a function";
 }
 

@@ -79,10 +79,10 @@ function triggerEdges(endpoint: EndpointNode, triggers: readonly TriggerNode[]):
       kind: "evaluates" as const,
       triggers: [id],
     },
-    ...attachments.map(({ attachmentId, target }) => ({
-      id: `${id}>${target}`,
+    ...attachments.map(({ attachmentId, targetId }) => ({
+      id: `${id}>${targetId}`,
       source: id,
-      target,
+      target: targetId,
       attachments: [attachmentId],
       counts: [attachmentId],
       kind: "starts" as const,
@@ -94,11 +94,11 @@ function triggerEdges(endpoint: EndpointNode, triggers: readonly TriggerNode[]):
 function summaryEdges({ id, endpoint }: EndpointNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
   const byTarget = new Map<string, { attachments: string[]; triggers: string[] }>();
   for (const trigger of triggers) {
-    for (const { attachmentId, target } of trigger.attachments) {
-      const sum = byTarget.get(target) ?? { attachments: [], triggers: [] };
+    for (const { attachmentId, targetId } of trigger.attachments) {
+      const sum = byTarget.get(targetId) ?? { attachments: [], triggers: [] };
       sum.attachments.push(attachmentId);
       sum.triggers.push(trigger.id);
-      byTarget.set(target, sum);
+      byTarget.set(targetId, sum);
     }
   }
   return [...byTarget].map(([target, sum]) => ({

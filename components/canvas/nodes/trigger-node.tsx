@@ -46,8 +46,8 @@ export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
   if (prompts.length === 0) return null;
   return (
     <ul aria-label="Prompts" className="group-data-[far=true]/canvas:hidden">
-      {prompts.map(({ target, agent, words }) => (
-        <li key={target} title={`The prompt of ${agent}: ${words}`} className="truncate text-s/[19px] text-ink-2">
+      {prompts.map(({ agent, words }) => (
+        <li key={agent} title={`The prompt of ${agent}: ${words}`} className="truncate text-s/[19px] text-ink-2">
           <span className="text-ink-3">prompt: </span>
           {words}
         </li>

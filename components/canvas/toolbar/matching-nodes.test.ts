@@ -50,17 +50,24 @@ it("a matching target includes its triggers and endpoints, not their other targe
 });
 
 it("an agent is found by tool, model and prompt, and includes its triggers", () => {
-  const [trigger] = sampleGraph([["tickets", "new-ticket", "triage"]]).triggers;
-  const [workflow] = sampleGraph([["tickets", "new-ticket", "triage"]]).targets;
-  if (!trigger || !workflow) throw new Error("the sample is empty");
-  const target = { kind: "agent" as const, slug: "triage" };
+  const graph = sampleGraph([["tickets", "new-ticket", "triage"]]);
+  const kind = "agent" as const;
+  const prompt = { kind: "template" as const, text: "New ticket from {{ email }}" };
   const agent = {
     model: { provider: "openai.chat", modelId: "gpt-5-mini" },
     tools: [{ name: "refund", needsApproval: "always" as const }],
   };
   const withAgent = buildModel({
-    triggers: [{ ...trigger, target, prompt: { kind: "template", text: "New ticket from {{ email }}" } }],
-    targets: [{ ...workflow, ...target, agent }],
+    ...graph,
+    triggers: graph.triggers.map((node) => ({
+      ...node,
+      attachments: node.attachments.map((one) => ({ ...one, targetId: "agent:triage", prompt })),
+    })),
+    targets: graph.targets.map((node) => ({
+      ...node,
+      id: "agent:triage",
+      target: { ...node.target, kind, agent },
+    })),
   });
   for (const q of ["Refund", "gpt-5", "{{ email }}"])
     expect([q, [...(findShownIds(withAgent, { ...noFilters, q }, nothing) ?? [])].toSorted()]).toEqual([

@@ -2,35 +2,23 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
-import { useMemo } from "react";
-import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
+import type { DeliveryComparison, DeliveryDetails, DeliveryDifference } from "../../../server/contract/delivery.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
-import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
-import { Panel, Cell, Row, Table } from "../../ui/page-layout.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import { evaluatedText } from "../detail/full-delivery.ts";
+import { Cell, Panel, Row, Table } from "../../ui/page-layout.tsx";
+import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
-import { diffHeaders, diffJson, diffVerdicts } from "./diff-delivery.ts";
 
-interface DifferenceRow {
-  name: string;
-  kind: "added" | "removed" | "changed" | "written";
-  before: string | null;
-  after: string | null;
-}
-
-const kindLabels: Record<DifferenceRow["kind"], string> = {
+const kindLabels: Record<DeliveryDifference["kind"], string> = {
   added: "only in the other",
   removed: "only in this",
   changed: "changed",
   written: "other notation",
 };
-
-const maxDifferences = 200;
 
 /** The differences between two deliveries: bodies by path, verdicts, headers. */
 export function ComparePanel({
@@ -43,16 +31,31 @@ export function ComparePanel({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const second = useQuery(
-    trpc.deliveries.get.queryOptions({ id: other }, { staleTime: Infinity, retry: false, meta: { live: false } }),
+  const compared = useQuery(
+    trpc.deliveries.compare.queryOptions(
+      { id: delivery.id, other },
+      { staleTime: Infinity, retry: false, meta: { live: false } },
+    ),
   );
   return (
     <Panel title="Comparison" note={<IconButton label="Close the comparison" icon={X} size="s" onClick={onClose} />}>
-      {second.data ? (
-        <Comparison one={delivery} two={second.data} />
-      ) : second.error ? (
+      {compared.data ? (
+        <>
+          <div className="grid gap-x-6 gap-y-1 border-b px-4 py-2.5 sm:grid-cols-2">
+            <Side label="this" delivery={delivery} />
+            <Side label="other" delivery={compared.data.other} />
+          </div>
+          {compared.data.parts.map((part) => (
+            <DifferenceTable key={part.title} {...part} />
+          ))}
+        </>
+      ) : compared.error ? (
         <div className="p-3">
-          <ErrorNote error={second.error} title={`${other} could not be loaded`} retry={() => void second.refetch()} />
+          <ErrorNote
+            error={compared.error}
+            title={`${other} could not be loaded`}
+            retry={() => void compared.refetch()}
+          />
         </div>
       ) : (
         <LoadingRows label="Loading the other delivery" rows={5} />
@@ -61,39 +64,7 @@ export function ComparePanel({
   );
 }
 
-function Comparison({ one, two }: { one: DeliveryDetails; two: DeliveryDetails }) {
-  const body = useMemo(() => differencesOfBodies(one, two), [one, two]);
-  const verdicts = useMemo(() => diffVerdicts(one, two), [one, two]);
-  const headers = useMemo(() => diffHeaders(one.headers, two.headers), [one, two]);
-  return (
-    <div>
-      <div className="grid gap-x-6 gap-y-1 border-b px-4 py-2.5 sm:grid-cols-2">
-        <Side label="this" delivery={one} />
-        <Side label="other" delivery={two} />
-      </div>
-      <DifferenceTable
-        title="Bodies"
-        same={body.same}
-        rows={body.rows.map(({ pointer, kind, before, after }) => ({
-          name: pointer || "the whole body",
-          kind,
-          before,
-          after,
-        }))}
-        more={body.rows.length >= maxDifferences ? `Only the first ${maxDifferences} differences are shown.` : null}
-      />
-      <DifferenceTable
-        title="Verdicts"
-        same="All triggers have the same verdicts, for the same reasons."
-        rows={verdicts.map(withKind)}
-        more={null}
-      />
-      <DifferenceTable title="Headers" same="No differences." rows={headers.map(withKind)} more={null} />
-    </div>
-  );
-}
-
-function Side({ label, delivery }: { label: string; delivery: DeliveryDetails }) {
+function Side({ label, delivery }: { label: string; delivery: DeliveryComparison["other"] }) {
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-2">
       <span className="w-9 text-s text-ink-3">{label}</span>
@@ -106,39 +77,8 @@ function Side({ label, delivery }: { label: string; delivery: DeliveryDetails })
   );
 }
 
-function differencesOfBodies(one: DeliveryDetails, two: DeliveryDetails) {
-  if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
-    return { same: "The bodies are identical, byte for byte.", rows: [] };
-  if (!one.body || !two.body) return { same: "One of the deliveries has no stored body.", rows: [] };
-  const [first, second] = [evaluatedText(one), evaluatedText(two)];
-  const rows = first === null || second === null ? null : diffJson(first, second, maxDifferences);
-  if (rows === null)
-    return {
-      same: "The bodies differ. They cannot be compared by path, because one of them is neither JSON nor a form.",
-      rows: [],
-    };
-  return { same: "The values are the same. Only whitespace or the order of keys differs.", rows };
-}
-
-function withKind<Row extends { before: string | null; after: string | null }>(row: Row) {
-  return {
-    ...row,
-    kind: row.before === null ? ("added" as const) : row.after === null ? ("removed" as const) : ("changed" as const),
-  };
-}
-
 /** Differences of one kind, side by side. `same` is shown when there are none, `more` when the list is cut. */
-function DifferenceTable({
-  title,
-  same,
-  rows,
-  more,
-}: {
-  title: string;
-  same: string;
-  rows: readonly DifferenceRow[];
-  more: string | null;
-}) {
+function DifferenceTable({ title, same, differences: rows, more }: DeliveryComparison["parts"][number]) {
   return (
     <section aria-label={`${title}, compared`} className="border-b last:border-0">
       <h3 className="flex items-center gap-3 px-4 pt-3 pb-1 text-s font-semibold">

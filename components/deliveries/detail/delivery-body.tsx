@@ -1,7 +1,6 @@
 "use client";
 
-import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
-import { useQuery } from "@tanstack/react-query";
+import type { BodyMark, DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { Download } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useMemo, useState } from "react";
@@ -10,13 +9,12 @@ import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import type { JsonMark } from "../../json/pointers.ts";
 import { RawText } from "../../json/raw-text.tsx";
 import { saveFile } from "../../runs/save-file.ts";
-import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Choice, Segmented } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
-import { hexLines, jsonOf, type ReadBody, readBody } from "../read-body.ts";
-import { matchedMarks, problemMarks, verdictMarks } from "./verdict-marks.ts";
+import type { Tone } from "../../ui/statuses.ts";
+import { hexLines, type ReadBody, readBody } from "../read-body.ts";
 
 const faces = [
   { value: "pretty", label: "Pretty" },
@@ -46,7 +44,7 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; bod
   // Text is easier to read as it was sent than as a string of JSON.
   const isForm = delivery.evaluated?.format === "form" || delivery.evaluated?.format === "multipart";
   const pretty = isForm ? (delivery.evaluated?.text ?? null) : body.text;
-  const marks = useMarks({ delivery, text: pretty, trigger });
+  const marks = useMemo(() => marksOf(delivery.marks, trigger), [delivery, trigger]);
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
   // Only the pretty view can show a path.
   useEffect(() => {
@@ -90,31 +88,17 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; bod
   );
 }
 
-/** Matches are marked by the schemas of the current build, mismatches by the stored verdicts. */
-function useMarks({
-  delivery,
-  text,
-  trigger,
-}: {
-  delivery: DeliveryDetails;
-  text: string | null;
-  trigger: string | null;
-}): JsonMark[] {
-  const trpc = useTRPC();
-  const { data: triggers } = useQuery(trpc.triggers.list.queryOptions({ endpoint: delivery.endpoint }));
-  const json = useMemo(() => jsonOf(text), [text]);
-  return useMemo(() => {
-    const fired = delivery.verdicts.filter(
-      (verdict) => verdict.outcome === "matched" && (trigger === null || verdict.trigger === trigger),
-    );
-    const matched = fired.flatMap(({ attachmentId }) => {
-      const known = triggers?.find((one) => one.attachmentId === attachmentId);
-      return known ? matchedMarks({ trigger: known.slug, schemas: [known.request, known.filter], json }) : [];
-    });
-    const stopped =
-      delivery.verdicts.length > 0 ? verdictMarks(delivery.verdicts, trigger) : problemMarks(delivery.problem);
-    return [...stopped, ...matched];
-  }, [delivery, json, trigger, triggers]);
+const markTones: Record<BodyMark["kind"], Tone> = { matched: "ok", stopped: "wait", wrong: "bad", other: "idle" };
+
+/** The marks of all triggers, or of one. A mark names its triggers if others decided otherwise. */
+function marksOf(marks: readonly BodyMark[], trigger: string | null): JsonMark[] {
+  return marks
+    .filter(({ triggers }) => trigger === null || triggers.length === 0 || triggers.includes(trigger))
+    .map(({ pointer, kind, text, triggers, isOfAll }) => ({
+      pointer,
+      tone: markTones[kind],
+      note: isOfAll || trigger !== null ? text : `${triggers.join(", ")}: ${text}`,
+    }));
 }
 
 function Bytes({ bytes }: { bytes: Uint8Array }) {

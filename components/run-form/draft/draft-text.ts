@@ -39,6 +39,24 @@ export function describeFault({ line, column, what }: JsonFault): string {
   return `Line ${line}, column ${column}: ${what}.`;
 }
 
+/** The position that a message starts with, as `describeFault` writes it and the service too. */
+export function placeInMessage(message: string): { line: number; column: number } | null {
+  const named = /^Line (\d+), column (\d+):/.exec(message);
+  return named && { line: Number(named[1]), column: Number(named[2]) };
+}
+
+/** The offset of a position. Columns count characters, not UTF-16 units; after the last line, it is the end. */
+export function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
+  const starts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
+  const start = starts[line - 1] ?? text.length;
+  return (
+    start +
+    Array.from(text.slice(start))
+      .slice(0, column - 1)
+      .join("").length
+  );
+}
+
 interface Reader {
   text: string;
   at: number;

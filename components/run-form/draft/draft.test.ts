@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../server/contract/json.ts";
 import { draftOf, draftOfJson, draftToJson, memberOf, withMember } from "./draft.ts";
-import { describeFault, parseDraft, printDraft } from "./draft-text.ts";
+import { describeFault, offsetOf, parseDraft, placeInMessage, printDraft } from "./draft-text.ts";
 
 const reprint = (text: string) => {
   const { draft } = parseDraft(text);
@@ -110,4 +110,14 @@ test("invisible characters of a string are escaped in its JSON, with the same va
   "a\u202eb": "\udb40\udc41\u200b\ufeff👩‍👧 é"
 }`);
   expect(JSON.parse(printDraft(draftOfJson(json)))).toEqual(json);
+});
+
+const placeOf = (text: string, message: string) => offsetOf(text, placeInMessage(message) ?? { line: 1, column: 1 });
+
+test("a position in a message leads to its place, with every kind of line ending and by characters", () => {
+  const text = '{\r\n  "a": 1,\n\r  "b" 2\n}';
+  expect(text.slice(placeOf(text, "Line 4, column 7: expected a colon."))).toBe("2\n}");
+  expect(placeOf('"🚦" x', "Line 1, column 5: there is more")).toBe(5);
+  expect(placeOf("{}", "Line 9, column 1: x")).toBe(2);
+  expect(placeInMessage("The body is empty. Send JSON.")).toBeNull();
 });

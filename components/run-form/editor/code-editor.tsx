@@ -28,11 +28,11 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { checkDraft } from "../check/check-draft.ts";
-import { describeFault, parseDraft } from "../draft/draft-text.ts";
+import { describeFault, offsetOf, parseDraft } from "../draft/draft-text.ts";
 import { completeFields, completeValues } from "../schema/complete-schema.ts";
 import { maxFormCharacters } from "../use-draft.ts";
 import { insertionAt, rangeOfPointer } from "./json-tree.ts";
-import { type EditorProps, faultOffset } from "./editor-props.ts";
+import type { EditorProps } from "./editor-props.ts";
 
 const lintDelayMs = 300;
 
@@ -113,7 +113,7 @@ function findIssues(schema: JsonSchemaObject, state: EditorState): Diagnostic[] 
   if (text.trim() === "" || text.length > maxFormCharacters) return [];
   const { draft, fault } = parseDraft(text);
   if (fault) {
-    const from = Math.min(faultOffset(text, fault), state.doc.length);
+    const from = Math.min(offsetOf(text, fault), state.doc.length);
     return [{ from, to: Math.min(from + 1, state.doc.length), severity: "error", message: describeFault(fault) }];
   }
   return checkDraft(schema, schema, draft).map(({ pointer, message }) => ({

@@ -3,9 +3,9 @@
 import { lazy, Suspense, useState } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { Button } from "../../ui/button.tsx";
-import { describeFault, parseDraft, printDraft } from "../draft/draft-text.ts";
+import { describeFault, offsetOf, parseDraft, printDraft } from "../draft/draft-text.ts";
 import { fieldClass } from "../form/form-context.ts";
-import { type EditorProps, faultOffset } from "./editor-props.ts";
+import type { EditorProps } from "./editor-props.ts";
 
 interface Props {
   id: string;
@@ -37,7 +37,7 @@ export function JsonEditor({ id, text, schema, onText }: Props) {
           {fault ? describeFault(fault) : ""}
         </p>
         {fault ? (
-          <Button size="s" tone="quiet" onClick={() => setSelected({ at: faultOffset(text, fault) })}>
+          <Button size="s" tone="quiet" onClick={() => setSelected({ at: offsetOf(text, fault) })}>
             Show the error
           </Button>
         ) : (

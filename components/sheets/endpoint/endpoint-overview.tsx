@@ -6,14 +6,14 @@ import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatNumber, windowNames } from "../../../server/domain/format.ts";
-import { deliveriesHref } from "../../canvas/live/evidence.ts";
+import { deliveriesHref, stoppedCount } from "../../canvas/live/evidence.ts";
 import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
 import { SheetList } from "../frame/sheet-list.tsx";
-import { type ListedTrigger, verdictCountsOf } from "../trigger/trigger-facts.ts";
-import type { Activity } from "../../canvas/model/canvas-model.ts";
+import { evidenceIn } from "../trigger/trigger-facts.ts";
+import type { Activity, TriggerNode } from "../../canvas/model/canvas-model.ts";
 import { EndpointDrift } from "./endpoint-drift.tsx";
 import { type EndpointKey, EndpointUrl } from "./endpoint-key.tsx";
 
@@ -22,7 +22,7 @@ interface EndpointOverviewProps {
   url: string;
   needsKey: boolean;
   access: EndpointKey;
-  triggers: readonly ListedTrigger[];
+  triggers: readonly TriggerNode[];
   activity: Activity | undefined;
   window: Window;
   recent: UseQueryResult<Page<DeliveryRow>, unknown>;
@@ -86,11 +86,8 @@ function NoDeliveries({ triggers, url, needsKey }: EndpointOverviewProps) {
   );
 }
 
-function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: Activity | undefined }) {
-  const counts = verdictCountsOf(
-    activity,
-    trigger.attachments.map(({ attachmentId }) => attachmentId),
-  );
+function TriggerLine({ trigger, activity }: { trigger: TriggerNode; activity: Activity | undefined }) {
+  const counts = evidenceIn(activity, trigger.attachmentIds);
   return (
     <li className="grid gap-1 border-line px-3 py-2">
       <div className="flex min-w-0 flex-wrap items-baseline gap-x-2">
@@ -109,12 +106,7 @@ function TriggerLine({ trigger, activity }: { trigger: ListedTrigger; activity: 
           ))}
         </span>
         {counts && (
-          <Counts
-            trigger={trigger}
-            matched={counts.matched}
-            stopped={counts.byRequest + counts.byFilter + counts.disabled}
-            since={activity?.since}
-          />
+          <Counts trigger={trigger} matched={counts.passed} stopped={stoppedCount(counts)} since={activity?.since} />
         )}
       </div>
       <ConditionList conditions={trigger.conditions} />
@@ -129,7 +121,7 @@ function Counts({
   stopped,
   since,
 }: {
-  trigger: ListedTrigger;
+  trigger: TriggerNode;
   matched: number;
   stopped: number;
   since: string | undefined;

@@ -10,7 +10,6 @@ import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";
 import { SheetBody, SheetFrame, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
 import { TryBody } from "./try-body.tsx";
-import { triggersOf } from "../trigger/trigger-facts.ts";
 import type { Graph } from "../../canvas/model/canvas-model.ts";
 import { useActivity } from "../sheet-data.ts";
 import { useEndpointKey } from "./endpoint-key.tsx";
@@ -38,10 +37,7 @@ export function EndpointSheet({
 }) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "connect", "try", "backtest"]);
-  const triggers = useMemo(
-    () => triggersOf(graph.triggers.filter((trigger) => trigger.endpoint === endpoint)),
-    [graph, endpoint],
-  );
+  const triggers = useMemo(() => graph.triggers.filter((trigger) => trigger.endpoint === endpoint), [graph, endpoint]);
   const activity = useActivity({ window, endpoint });
   const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 6 }));
   const slug = triggers[0]?.slug ?? endpoint;

@@ -7,7 +7,7 @@ import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { readBody } from "../../deliveries/read-body.ts";
 import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
-import { describeFault, parseDraft } from "../../run-form/draft/draft-text.ts";
+import { describeFault, offsetOf, parseDraft, placeInMessage } from "../../run-form/draft/draft-text.ts";
 import {
   exampleGivenHeaders,
   type GivenHeaders,
@@ -20,9 +20,8 @@ import { StatusBadge } from "../../ui/badges.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { deliveryOutcomes, verdictOutcomes } from "../../ui/statuses.ts";
+import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { useNow } from "../../ui/time.tsx";
-import { errorOffset } from "./json-error-offset.ts";
 
 /** Debounce of typing before a request. */
 const debounceMs = 200;
@@ -61,10 +60,12 @@ export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const { result, isPending, retry } = useVerdicts({ endpoint, text, headers, version });
-  const offset = result.kind === "not-json" ? errorOffset(text, result.detail) : null;
+  const place = result.kind === "not-json" ? placeInMessage(result.detail) : null;
   const goToError = () => {
     field.current?.focus();
-    if (offset !== null) field.current?.setSelectionRange(offset, Math.min(text.length, offset + 1));
+    if (!place) return;
+    const offset = offsetOf(text, place);
+    field.current?.setSelectionRange(offset, offset + 1);
   };
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -106,7 +107,7 @@ export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
         </div>
       )}
       <div id={`${id}-result`} role="status" aria-busy={isPending} className="min-h-24">
-        <Result result={result} count={triggers.length} goToError={offset === null ? null : goToError} retry={retry} />
+        <Result result={result} count={triggers.length} goToError={place && goToError} retry={retry} />
       </div>
     </div>
   );
@@ -213,7 +214,7 @@ function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
             <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
             <span className="ml-auto">
               <StatusBadge
-                status={verdictOutcomes[verdict.outcome]}
+                status={verdictStyle(verdict.outcome, verdicts)}
                 label={verdict.outcome === "matched" ? "would fire" : undefined}
               />
             </span>

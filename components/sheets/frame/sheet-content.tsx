@@ -13,9 +13,9 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { CodeBlock } from "../../ui/copy-button.tsx";
 import { Skeleton } from "../../ui/states.tsx";
-import { deliveryOutcomes, verdictOutcomes } from "../../ui/statuses.ts";
+import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { RelativeTime } from "../../ui/time.tsx";
-import type { GraphTrigger } from "../../canvas/model/canvas-model.ts";
+import type { Prompt } from "../../canvas/model/canvas-model.ts";
 import { promptParts } from "../trigger/trigger-facts.ts";
 import { curlOf, keyPlaceholder } from "../endpoint/snippets.ts";
 
@@ -34,7 +34,7 @@ export function ConditionList({ conditions }: { conditions: readonly Condition[]
 }
 
 /** The prompt that a trigger sends to an agent: the template with its placeholders marked. */
-export function PromptTemplate({ prompt }: { prompt: NonNullable<GraphTrigger["prompt"]> }) {
+export function PromptTemplate({ prompt }: { prompt: Prompt }) {
   if (prompt.kind === "function") return <span className="text-s text-ink-2">prompt: built by a function</span>;
   return (
     <p className="max-h-40 overflow-auto text-s break-words whitespace-pre-wrap text-ink-2">
@@ -119,7 +119,8 @@ function ofTrigger(delivery: DeliveryRow, trigger: string) {
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;
   const summary = reason ? formatReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
-  return { status: verdictOutcomes[verdict.outcome], label: verdictOutcomes[verdict.outcome].label, summary };
+  const status = verdictStyle(verdict.outcome, delivery.verdicts);
+  return { status, label: status.label, summary };
 }
 
 /** A curl command with a generated body that matches, shown while there are no deliveries. */

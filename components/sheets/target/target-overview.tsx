@@ -18,7 +18,6 @@ import type { TargetDetails } from "../sheet-data.ts";
 import { PromptTemplate } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
-import { targetLimits } from "./target-facts.ts";
 
 const windows = [
   { window: "24h", hours: 24 },
@@ -47,7 +46,7 @@ export function TargetOverview({
           <SheetFacts
             facts={[
               ["started by", <Starters key="by" attachments={details.attachments} />],
-              ...targetLimits(details),
+              ...details.limits,
               [
                 "file",
                 <code key="file" className="break-all">

@@ -13,14 +13,16 @@ import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { EmptyNote, Skeleton } from "../../ui/states.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
-import { describeDedupe, type ListedTrigger, type verdictCountsOf } from "./trigger-facts.ts";
+import type { Evidence as Counts } from "../../canvas/live/evidence.ts";
+import type { TriggerNode } from "../../canvas/model/canvas-model.ts";
+import { describeDedupe } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
 import { formatNumber, windowNames } from "../../../server/domain/format.ts";
 
 interface TriggerOverviewProps {
-  trigger: ListedTrigger;
+  trigger: TriggerNode;
   details: TriggerDetails | undefined;
-  counts: ReturnType<typeof verdictCountsOf>;
+  counts: Counts | null;
   window: Window;
   /** The last matching delivery. */
   last: UseQueryResult<Page<DeliveryRow>, unknown>;
@@ -79,7 +81,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
                 ? `${formatNumber(details.rateLimit.requests)} per ${details.rateLimit.per} across all keys`
                 : null,
             ],
-            ["file", <Files key="files" files={trigger.attachments.map(({ file }) => file)} />],
+            ["file", <Files key="files" files={trigger.files} />],
             ["last fired", <LastFired key="last" last={last} />],
           ]}
         />
@@ -103,13 +105,13 @@ function Evidence({
   hasHeaders: boolean;
 }) {
   const stages = [
-    { label: "fired", verdict: "matched", amount: counts?.matched, tone: "text-ok" },
+    { label: "fired", verdict: "matched", amount: counts?.passed, tone: "text-ok" },
     ...(hasHeaders
-      ? [{ label: "stopped by headers", verdict: "headers_mismatch", amount: counts?.byHeaders, tone: "text-ink-2" }]
+      ? [{ label: "stopped by headers", verdict: "headers_mismatch", amount: counts?.headers, tone: "text-ink-2" }]
       : []),
-    { label: "stopped by request", verdict: "request_mismatch", amount: counts?.byRequest, tone: "text-bad" },
+    { label: "stopped by request", verdict: "request_mismatch", amount: counts?.request, tone: "text-bad" },
     ...(hasFilter
-      ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.byFilter, tone: "text-ink-2" }]
+      ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.filter, tone: "text-ink-2" }]
       : []),
   ];
   return (
@@ -142,7 +144,7 @@ function LastFired({ last }: { last: TriggerOverviewProps["last"] }) {
   );
 }
 
-function Targets({ trigger }: { trigger: ListedTrigger }) {
+function Targets({ trigger }: { trigger: TriggerNode }) {
   return (
     <ul>
       {trigger.attachments.map(({ attachmentId, target, prompt }) => (
@@ -159,7 +161,7 @@ function Targets({ trigger }: { trigger: ListedTrigger }) {
 }
 
 function Files({ files }: { files: readonly string[] }) {
-  return [...new Set(files)].map((file) => (
+  return files.map((file) => (
     <code key={file} className="block break-all">
       {file}
     </code>

@@ -17,7 +17,7 @@ import { SheetBody, SheetFrame, SheetSection, SheetSkeleton, TrafficPill, useShe
 import { EmptyNote } from "../../ui/states.tsx";
 import { SheetList } from "../frame/sheet-list.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
-import { triggersOf, verdictCountsOf } from "./trigger-facts.ts";
+import { evidenceIn } from "./trigger-facts.ts";
 import type { Graph } from "../../canvas/model/canvas-model.ts";
 import { type TriggerDetails, useActivity } from "../sheet-data.ts";
 import { useOrigin } from "../../ui/browser.ts";
@@ -51,19 +51,19 @@ export function TriggerSheet({
 }) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema", "backtest"]);
-  const [listed] = triggersOf(graph.triggers.filter((trigger) => trigger.slug === slug));
+  const listed = graph.triggers.find((trigger) => trigger.slug === slug);
   const endpoint = listed?.endpoint ?? "";
   const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const activity = useActivity({ window, endpoint });
-  const counts = verdictCountsOf(activity, listed?.attachments.map(({ attachmentId }) => attachmentId) ?? []);
+  const counts = evidenceIn(activity, listed?.attachmentIds ?? []);
   const lastFired = useQuery(trpc.deliveries.list.queryOptions({ trigger: slug, verdict: "matched", limit: 1 }));
   const url = `${useOrigin()}/triggers/${endpoint}`;
   const needsKey = graph.mode === "deployed";
   const pill = (
     <TrafficPill
-      summary={counts && `${formatNumber(counts.matched)} fired`}
+      summary={counts && `${formatNumber(counts.passed)} fired`}
       lastAt={lastFired.data?.data[0]?.receivedAt ?? null}
-      health={counts && counts.matched > 0 ? "healthy" : "unknown"}
+      health={counts && counts.passed > 0 ? "healthy" : "unknown"}
     />
   );
   return (

@@ -1,4 +1,5 @@
-import type { AuditAction, AuditActor } from "../../contract/access/audit.ts";
+import type { AuditActor } from "../../contract/access/audit.ts";
+import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import type { Json } from "../../contract/json.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";

@@ -1,4 +1,4 @@
-import type { AuditAction } from "../../contract/access/audit.ts";
+import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import type { Scope } from "../../contract/access/scope.ts";
 
 /**

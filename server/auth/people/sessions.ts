@@ -1,7 +1,18 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { SessionRow } from "../../contract/access/person.ts";
+import { deviceName } from "../../domain/access/device-name.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
+
+/** The sessions of a person, or of all people (`personId: null`). */
+export async function listSessions(
+  deps: { store: Pick<PeopleStore, "listSessions">; clock: Clock },
+  personId: string | null,
+): Promise<SessionRow[]> {
+  const sessions = await deps.store.listSessions(personId, deps.clock.now());
+  return sessions.map((session) => ({ ...session, device: deviceName(session.userAgent) }));
+}
 
 /** Ends a session of this person, or of any person (`personId: null`). Throws AppError `not_found`. */
 export async function endSession(

@@ -1,11 +1,11 @@
 import type { Principal } from "../access/principal.ts";
 import { roleSchema } from "../../contract/access/person.ts";
-import { type Scope, scopeSchema } from "../../contract/access/scope.ts";
+import { type Scope, scopes } from "../../contract/access/scope.ts";
 
 /** One of each kind that a deployed service knows, with the scope that it shall have. */
 export const everyPrincipal: { name: string; principal: Principal; scope: Scope | null }[] = [
   { name: "a webhook key", principal: { kind: "webhook", keyId: "key_w" }, scope: null },
-  ...scopeSchema.options.map((scope) => ({
+  ...scopes.map((scope) => ({
     name: `a token to ${scope}`,
     principal: { kind: "token", keyId: `key_${scope}`, name: scope, scope, ownerId: null, cappedTo: null } as const,
     scope,

@@ -1,43 +1,8 @@
 import { z } from "zod";
 import { jsonSchema } from "../json.ts";
+import { type AuditAction, auditActions } from "./audit-actions.ts";
 
-/** Every action in the audit log, as `subject.verb` in the past tense. */
-export const auditActionSchema = z.enum([
-  "session.started",
-  "session.rejected",
-  "session.ended",
-  "person.joined",
-  "person.role-changed",
-  "person.removed",
-  "person.password-changed",
-  "person.reset-link-created",
-  "person.password-reset",
-  "invitation.created",
-  "invitation.revoked",
-  "key.created",
-  "key.shown",
-  "key.rotated",
-  "key.revoked",
-  "run.started",
-  "run.canceled",
-  "run.resumed",
-  "run.replayed",
-  "run.revealed",
-  "approval.decided",
-  "delivery.sent",
-  "delivery.redelivered",
-  "delivery.released",
-  "delivery.revealed",
-  "feed.opened",
-  "trigger.disabled",
-  "trigger.enabled",
-  "build.rolled-back",
-  "preset.saved",
-  "preset.removed",
-  "alert.tested",
-]);
-
-export type AuditAction = z.infer<typeof auditActionSchema>;
+export const auditActionSchema = z.enum(Object.keys(auditActions) as [AuditAction, ...AuditAction[]]);
 
 /**
  * The actor. `machine`: the command line on the machine itself, or any client in development. `anonymous`: an
@@ -66,3 +31,13 @@ export const auditEntrySchema = z.object({
 });
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+/** An entry as the app lists it. */
+export interface AuditRow extends AuditEntry {
+  /** The actor in words. */
+  actorText: string;
+  /** The details in one line: `role: admin, note: Ada`. */
+  detailText: string;
+  /** The page that it is about; `null`: it has none. */
+  href: string | null;
+}

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { scopeSchema } from "./scope.ts";
+import { scopes } from "./scope.ts";
+
+export const scopeSchema = z.enum(scopes);
 
 /** `webhook` keys open `POST /triggers/...`; `api` tokens open `/api/v1`. */
 export const keyKindSchema = z.enum(["webhook", "api"]);

@@ -49,6 +49,12 @@ const sessionSchema = z.object({
 
 export type PersonSession = z.infer<typeof sessionSchema>;
 
+/** A session as the app lists it. */
+export interface SessionRow extends PersonSession {
+  /** The browser in words: `Firefox on Linux`. */
+  device: string;
+}
+
 export const invitationSchema = z.object({
   id: z.string(),
   /** `setup`: created on the machine itself. `reset`: sets a new password of an existing person. */

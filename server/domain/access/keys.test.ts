@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { roleSchema, scopeOfRole } from "../../contract/access/person.ts";
-import { includesScope, scopeSchema } from "../../contract/access/scope.ts";
+import { includesScope, scopes } from "../../contract/access/scope.ts";
 import {
   commonEndpoints,
   expiresSoon,
@@ -100,11 +100,11 @@ it("only a webhook key may send, to its endpoints or to all", () => {
 });
 
 it("a token has the largest scope that its grant and its owner's role include", () => {
-  for (const granted of scopeSchema.options)
+  for (const granted of scopes)
     for (const role of roleSchema.options) {
       const isIncluded = (scope: typeof granted) =>
         includesScope(granted, scope) && includesScope(scopeOfRole[role], scope);
-      expect(limitScope(granted, role)).toBe(scopeSchema.options.findLast(isIncluded));
+      expect(limitScope(granted, role)).toBe(scopes.findLast(isIncluded));
     }
 });
 

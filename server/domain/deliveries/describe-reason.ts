@@ -1,4 +1,4 @@
-import type { Reason, UnlistedVerdicts, VerdictOutcome } from "../../contract/delivery.ts";
+import type { Reason, UnlistedVerdicts, Verdict, VerdictOutcome } from "../../contract/delivery.ts";
 import { formatCount } from "../format.ts";
 
 /** The part of a trigger that decided. */
@@ -43,4 +43,9 @@ export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVe
   if (pointer === null) return `${stopped}, at various fields`;
   const was = actual === null ? (pointer === "" ? "" : ", missing") : `, was ${actual}`;
   return `${stopped} at ${pointer || "the whole body"}${was}`;
+}
+
+/** Whether the body is right for at least one trigger. What the others say is then no fault of the sender. */
+export function fitsSome(verdicts: readonly Pick<Verdict, "outcome">[]): boolean {
+  return verdicts.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
 }

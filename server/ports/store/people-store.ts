@@ -1,4 +1,5 @@
-import type { AuditAction, AuditActor, AuditEntry } from "../../contract/access/audit.ts";
+import type { AuditActor, AuditEntry } from "../../contract/access/audit.ts";
+import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import type { Json } from "../../contract/json.ts";
 import type { PersonChange } from "../../domain/access/people.ts";
 import type { Page } from "../../contract/list.ts";

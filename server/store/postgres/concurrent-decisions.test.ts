@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import type { AuditAction } from "../../contract/access/audit.ts";
+import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import { newId } from "../../domain/ids.ts";
 import type { NewAuditEntry } from "../../ports/store/people-store.ts";
 import type { Store } from "../../ports/store.ts";

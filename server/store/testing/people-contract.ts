@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditAction } from "../../contract/access/audit.ts";
+import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import type { Role } from "../../contract/access/person.ts";
 import { newId } from "../../domain/ids.ts";
 import type { NewAuditEntry } from "../../ports/store/people-store.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { changePassword } from "../../auth/people/passwords.ts";
-import { endSession } from "../../auth/people/sessions.ts";
+import { endSession, listSessions } from "../../auth/people/sessions.ts";
 import { type Principal, scopeOf } from "../../auth/access/principal.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { passwordSchema } from "../../contract/access/person.ts";
@@ -24,8 +24,8 @@ export const accessProcedure = procedure("getAccess").query(({ ctx: { principal 
 /** The signed-in person's own account. */
 export const accountRouter = router({
   /** The person's sessions. Empty for callers that are not people. */
-  sessions: procedure("listOwnSessions").query(({ ctx: { principal, store, clock } }) =>
-    principal.kind === "person" ? store.listSessions(principal.personId, clock.now()) : [],
+  sessions: procedure("listOwnSessions").query(({ ctx }) =>
+    ctx.principal.kind === "person" ? listSessions(ctx, ctx.principal.personId) : [],
   ),
 
   endSession: procedure("endOwnSession")

@@ -3,6 +3,7 @@ import { revealDelivery } from "../../auth/access/reveal.ts";
 import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
+import { compareDeliveries } from "../../deliveries/compare-deliveries.ts";
 import { listDeliveryRows, showDelivery } from "../../deliveries/describe-delivery.ts";
 import { filterDeliveries, verdictChoices } from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
@@ -50,6 +51,10 @@ export const deliveriesRouter = router({
   get: procedure("getDelivery")
     .input(z.strictObject({ id: z.string() }))
     .query(({ ctx, input }) => showDelivery(ctx, input.id)),
+
+  compare: procedure("getDelivery")
+    .input(z.strictObject({ id: z.string(), other: z.string() }))
+    .query(({ ctx, input }) => compareDeliveries(ctx, input)),
 
   /** The delivery as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
   reveal: procedure("revealDelivery")

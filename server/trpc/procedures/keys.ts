@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createKey, maxOverlapSeconds, revokeKey, rotateKey } from "../../auth/keys/manage-keys.ts";
 import { showKey } from "../../auth/keys/show-key.ts";
-import { scopeSchema } from "../../contract/access/scope.ts";
+import { scopeSchema } from "../../contract/access/key.ts";
 import { endpointSchema } from "../../contract/project/endpoint.ts";
 import { procedure, router } from "../trpc.ts";
 

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { changeRole, removePerson } from "../../auth/people/change-person.ts";
 import { createInvitation } from "../../auth/people/invitations.ts";
 import { createResetLink } from "../../auth/people/passwords.ts";
-import { endSession } from "../../auth/people/sessions.ts";
+import { endSession, listSessions } from "../../auth/people/sessions.ts";
+import { describeAudit } from "../../auth/access/describe-audit.ts";
 import { auditOf } from "../../auth/access/audit-context.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { auditActionSchema } from "../../contract/access/audit.ts";
@@ -31,7 +32,7 @@ export const peopleRouter = router({
     .mutation(({ ctx, input }) => createResetLink(ctx, input.id, ctx.auditContext)),
 
   /** The sessions of all people. */
-  sessions: procedure("listSessions").query(({ ctx }) => ctx.store.listSessions(null, ctx.clock.now())),
+  sessions: procedure("listSessions").query(({ ctx }) => listSessions(ctx, null)),
 
   endSession: procedure("endSession")
     .input(byId)
@@ -71,10 +72,11 @@ export const auditRouter = router({
         ...paging,
       }),
     )
-    .query(({ ctx, input: { limit, cursor, since, until, ...rest } }) =>
-      ctx.store.listAudit(
+    .query(async ({ ctx, input: { limit, cursor, since, until, ...rest } }) => {
+      const page = await ctx.store.listAudit(
         dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) }),
         toPage({ limit, cursor }),
-      ),
-    ),
+      );
+      return { ...page, data: page.data.map(describeAudit) };
+    }),
 });

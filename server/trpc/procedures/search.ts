@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { searchAll } from "../../search/search-all.ts";
+import { searchVerbs } from "../../contract/search.ts";
+import { searchEntries } from "../../search/search-entries.ts";
 import { procedure } from "../trpc.ts";
 
 /** Searches names in the project, and ids of runs and deliveries. */
 export const searchProcedure = procedure("searchAll")
-  .input(z.strictObject({ text: z.string().max(200) }))
-  .query(({ ctx, input }) => searchAll(ctx, input.text));
+  .input(z.strictObject({ text: z.string().max(200), verb: z.enum(searchVerbs).nullable().default(null) }))
+  .query(({ ctx, input }) => searchEntries(ctx, input));

@@ -1,19 +1,16 @@
-import { buildModel, type CanvasModel, type Graph } from "../canvas-model.ts";
+import { arrangeGraph, type ArrangedGraph } from "../../../../server/triggers/arrange-graph.ts";
+import { buildModel, type CanvasModel } from "../canvas-model.ts";
 
 type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];
 
 /** A sample graph: endpoint → trigger → workflow. `lonely`: workflows without a trigger. */
-export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []): Graph {
+export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []): ArrangedGraph {
   const slugs = [...new Set([...ways.map(([, , target]) => target), ...lonely])];
-  return {
-    version: "v1",
-    name: "sample",
-    mode: "development",
-    triggers: ways.map(([endpoint, slug, target, conditions = 1]) => ({
+  return arrangeGraph(
+    ways.map(([endpoint, slug, target, conditions = 1]) => ({
       attachmentId: `${slug}:${target}`,
       slug,
       endpoint,
-      path: `/triggers/${endpoint}`,
       target: { kind: "workflow", slug: target },
       file: `triggers/${slug}.ts`,
       hasTransform: false,
@@ -22,16 +19,8 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       conditions: Array.from({ length: conditions }, (_, index) => ({ path: `field${index}`, words: `is ${slug}` })),
       prompt: null,
     })),
-    targets: slugs.map((slug) => ({
-      kind: "workflow",
-      slug,
-      file: `workflows/${slug}.ts`,
-      attempts: 1,
-      timeoutMs: 1000,
-      concurrency: null,
-      agent: null,
-    })),
-  };
+    slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, agent: null })),
+  );
 }
 
 export function sampleModel(ways: readonly Way[], lonely?: readonly string[]): CanvasModel {

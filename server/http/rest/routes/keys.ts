@@ -8,8 +8,8 @@ import {
 } from "../../../auth/keys/manage-keys.ts";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { AppError } from "../../../contract/app-error.ts";
-import { keyKindSchema } from "../../../contract/access/key.ts";
-import { type Scope, scopeSchema } from "../../../contract/access/scope.ts";
+import { keyKindSchema, scopeSchema } from "../../../contract/access/key.ts";
+import type { Scope } from "../../../contract/access/scope.ts";
 import { endpointSchema } from "../../../contract/project/endpoint.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";

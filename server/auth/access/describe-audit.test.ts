@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type AuditEntry, auditActionSchema } from "../../server/contract/access/audit.ts";
-import { auditWords, subjectHref } from "./audit-text.ts";
+import type { AuditEntry } from "../../contract/access/audit.ts";
+import { describeAudit } from "./describe-audit.ts";
 
 const run = "run_01M7YJ1EX743RPB9ARP7CQES6B";
 const delivery = "dlv_01M7YJ1EX743RPB9ARP7CQES6B";
@@ -28,9 +28,14 @@ it.each([
   [{ action: "run.replayed", detail: { done: 12 } }, null],
   [{ action: "session.started", subject: "1" }, null],
 ] as const)("%j links to its page", (change, href) => {
-  expect(subjectHref(entry(change as Partial<AuditEntry>))).toBe(href);
+  expect(describeAudit(entry(change as Partial<AuditEntry>)).href).toBe(href);
 });
 
-it("every action has words", () => {
-  expect(auditActionSchema.options.filter((action) => !auditWords[action])).toEqual([]);
+it("an entry has its actor and its details in words", () => {
+  const actor = { kind: "token", id: "key_1", name: "CI" } as const;
+  expect(describeAudit(entry({ actor, detail: { role: "admin", note: "", count: 2, by: null } }))).toMatchObject({
+    actorText: "token CI",
+    detailText: "role: admin, count: 2",
+  });
+  expect(describeAudit(entry({ detail: null }))).toMatchObject({ actorText: "this machine", detailText: "" });
 });

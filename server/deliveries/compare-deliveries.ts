@@ -1,27 +1,78 @@
-import { ownHeaders, type Verdict, type VerdictList } from "../../../server/contract/delivery.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
-import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { type JsonLine, layOutJson } from "../../json/json-layout.ts";
-import { nameOf } from "../../json/pointers.ts";
-import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
+import {
+  type DeliveryComparison,
+  type DeliveryDetails,
+  type DeliveryDifference,
+  ownHeaders,
+  type Verdict,
+  type VerdictList,
+} from "../contract/delivery.ts";
+import { reasonParts } from "../domain/deliveries/describe-reason.ts";
+import { formatNumber } from "../domain/format.ts";
+import { type JsonLine, layOutJson, nameOf } from "../domain/json/json-layout.ts";
+import { toPointer } from "../domain/json/json-pointer.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import { showDelivery } from "./describe-delivery.ts";
 
-/** One name whose values differ; `null`: absent. */
-interface NamedDifference {
-  name: string;
-  before: string | null;
-  after: string | null;
+const maxDifferences = 200;
+
+/** The differences between two deliveries: bodies by path, verdicts, headers. Throws AppError `not_found`. */
+export async function compareDeliveries(
+  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  { id, other }: { id: string; other: string },
+): Promise<DeliveryComparison> {
+  const [one, two] = await Promise.all([showDelivery(deps, id), showDelivery(deps, other)]);
+  const { outcome, responseStatus, receivedAt } = two;
+  return {
+    other: { id: two.id, outcome, responseStatus, receivedAt },
+    parts: [
+      { title: "Bodies", ...differencesOfBodies(one, two) },
+      {
+        title: "Verdicts",
+        same: "All triggers have the same verdicts, for the same reasons.",
+        differences: diffVerdicts(one, two),
+      },
+      { title: "Headers", same: "No differences.", differences: diffHeaders(one.headers, two.headers) },
+    ],
+  };
+}
+
+function differencesOfBodies(
+  one: DeliveryDetails,
+  two: DeliveryDetails,
+): Omit<DeliveryComparison["parts"][number], "title"> {
+  if (one.bodySha256 !== null && one.bodySha256 === two.bodySha256)
+    return { same: "The bodies are identical, byte for byte.", differences: [] };
+  if (!one.body || !two.body) return { same: "One of the deliveries has no stored body.", differences: [] };
+  const [first, second] = [evaluatedText(one), evaluatedText(two)];
+  const found = first === null || second === null ? null : diffJson(first, second, maxDifferences);
+  return found === null
+    ? {
+        same: "The bodies differ. They cannot be compared by path, because one of them is neither JSON nor a form.",
+        differences: [],
+      }
+    : {
+        same: "The values are the same. Only whitespace or the order of keys differs.",
+        differences: found.map(({ pointer, ...difference }) => ({ name: pointer || "the whole body", ...difference })),
+        ...(found.length >= maxDifferences && { more: `Only the first ${maxDifferences} differences are shown.` }),
+      };
+}
+
+/** The JSON that triggers evaluate; `null`: the body is not text. */
+function evaluatedText({ body, evaluated }: DeliveryDetails): string | null {
+  if (evaluated || body === null) return evaluated?.text ?? null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(body, "base64"));
+  } catch {
+    return null;
+  }
 }
 
 /** Headers of the connection, which differ between any two requests. */
 const connectionHeaders = new Set(["content-length", "host", "connection", ...Object.values(ownHeaders)]);
 
 /** One path where two bodies differ. `written`: the same value in another notation, such as `1.0` and `1`. */
-export interface Difference {
-  pointer: string;
-  kind: "added" | "removed" | "changed" | "written";
-  before: string | null;
-  after: string | null;
-}
+type Difference = Omit<DeliveryDifference, "name"> & { pointer: string };
 
 interface Document {
   text: string;
@@ -115,14 +166,14 @@ function tokenText({ text, lines }: Document, at: number): string {
 }
 
 /** Headers whose values differ, by name. */
-export function diffHeaders(before: Record<string, string>, after: Record<string, string>): NamedDifference[] {
+export function diffHeaders(before: Record<string, string>, after: Record<string, string>): DeliveryDifference[] {
   return diffNames(new Map(Object.entries(before)), new Map(Object.entries(after))).filter(
     ({ name }) => !connectionHeaders.has(name),
   );
 }
 
 /** Triggers with another verdict, or with another reason, and other numbers of verdicts that are not listed. */
-export function diffVerdicts(before: VerdictList, after: VerdictList): NamedDifference[] {
+export function diffVerdicts(before: VerdictList, after: VerdictList): DeliveryDifference[] {
   return diffNames(decisions(before), decisions(after));
 }
 
@@ -144,9 +195,13 @@ function verdictText({ outcome, reasons }: Verdict): string {
   return [outcome.replaceAll("_", " "), ...parts].join(" · ");
 }
 
-function diffNames(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): NamedDifference[] {
+function diffNames(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): DeliveryDifference[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((name) => ({ name, before: before.get(name) ?? null, after: after.get(name) ?? null }))
     .filter((difference) => difference.before !== difference.after)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((difference) => ({
+      ...difference,
+      kind: difference.before === null ? "added" : difference.after === null ? "removed" : "changed",
+    }));
 }

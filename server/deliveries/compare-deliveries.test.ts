@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Verdict } from "../../../server/contract/delivery.ts";
-import { diffHeaders, diffJson, diffVerdicts } from "./diff-delivery.ts";
+import type { Verdict } from "../contract/delivery.ts";
+import { diffHeaders, diffJson, diffVerdicts } from "./compare-deliveries.ts";
 
 const verdict = (over: Partial<Verdict>): Verdict => ({
   trigger: "paid",
@@ -22,9 +22,9 @@ it("headers that differ are named, except those that always differ", () => {
       { b: "2", c: "3", same: "x", "content-length": "2" },
     ),
   ).toEqual([
-    { name: "a", before: "1", after: null },
-    { name: "b", before: "1", after: "2" },
-    { name: "c", before: null, after: "3" },
+    { name: "a", kind: "removed", before: "1", after: null },
+    { name: "b", kind: "changed", before: "1", after: "2" },
+    { name: "c", kind: "added", before: null, after: "3" },
   ]);
 });
 
@@ -33,7 +33,7 @@ it("triggers with other verdicts are named, regardless of their runs", () => {
   const reasons = [{ pointer: "/type", code: "", message: "Invalid", expected: "paid", actual: null }];
   expect(
     diffVerdicts(listOf(verdict({})), listOf(verdict({ outcome: "filter_mismatch", runId: null, reasons }))),
-  ).toEqual([{ name: "paid → post", before: "matched", after: "filter mismatch · /type paid" }]);
+  ).toEqual([{ name: "paid → post", kind: "changed", before: "matched", after: "filter mismatch · /type paid" }]);
 });
 
 it("numbers of verdicts that are not listed are compared by field", () => {
@@ -44,8 +44,8 @@ it("numbers of verdicts that are not listed are compared by field", () => {
       { verdicts: [verdict({})], unlistedVerdicts: [{ ...unlisted, count: 989 }] },
     ),
   ).toEqual([
-    { name: "not listed: filter mismatch at /type", before: "990", after: "989" },
-    { name: "paid → post", before: null, after: "matched" },
+    { name: "not listed: filter mismatch at /type", kind: "changed", before: "990", after: "989" },
+    { name: "paid → post", kind: "added", before: null, after: "matched" },
   ]);
 });
 

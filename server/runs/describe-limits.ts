@@ -1,0 +1,64 @@
+import type { ManifestAgent, ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
+import { formatInterval, formatNumber, formatUsd } from "../domain/format.ts";
+
+type AgentLimits = Pick<ManifestAgent, "maxSteps" | "maxToolCalls" | "tools" | "budget" | "callTimeoutMs">;
+
+/** The limits of a target's runs, as pairs of name and text. */
+export function describeLimits(
+  target: Pick<ManifestWorkflow, "retries" | "timeoutMs" | "concurrency" | "maxQueued" | "versions">,
+  agent: AgentLimits | null,
+): [name: string, text: string][] {
+  const { concurrency, maxQueued, versions } = target;
+  return [
+    ...(agent ? agentLimits(agent, target.timeoutMs) : workflowLimits(target)),
+    ["concurrency", concurrency === null ? "no limit of its own" : `at most ${formatNumber(concurrency)} at a time`],
+    ["queue", maxQueued === null ? "no limit" : `at most ${formatNumber(maxQueued)} queued; more are rejected`],
+    ["deployments", `open runs ${versions === "pin" ? "stay on their builds" : "continue on the latest build"}`],
+  ];
+}
+
+function workflowLimits({
+  retries,
+  timeoutMs,
+}: Pick<ManifestWorkflow, "retries" | "timeoutMs">): [name: string, text: string][] {
+  return [
+    ["retries", describeRetries(retries)],
+    ["timeout", `${formatInterval(timeoutMs)} per attempt`],
+  ];
+}
+
+function agentLimits(
+  { maxSteps, maxToolCalls, tools, budget, callTimeoutMs }: AgentLimits,
+  timeoutMs: number,
+): [name: string, text: string][] {
+  return [
+    ["budget", describeBudget(budget)],
+    ["steps", `at most ${formatNumber(maxSteps)} ${maxSteps === 1 ? "model call" : "model calls"}`],
+    ...(tools.length === 0
+      ? []
+      : [
+          [
+            "tool calls",
+            `at most ${formatNumber(maxToolCalls.perAnswer)} per model response, ${formatNumber(maxToolCalls.perRun)} per run`,
+          ] as [string, string],
+        ]),
+    ["timeout", `${formatInterval(timeoutMs)} per run, ${formatInterval(callTimeoutMs)} per model call`],
+  ];
+}
+
+/** `at most 50,000 tokens and $0.25 per run`. */
+function describeBudget({ tokens, usd }: ManifestAgent["budget"]): string {
+  const limits = [
+    tokens === null ? null : `${formatNumber(tokens)} ${tokens === 1 ? "token" : "tokens"}`,
+    usd === null ? null : formatUsd(usd),
+  ].filter((limit) => limit !== null);
+  return limits.length === 0 ? "no limit" : `at most ${limits.join(" and ")} per run`;
+}
+
+/** The retry policy of a target: `3 attempts, backoff from 1 s, doubling up to 1 h`. */
+function describeRetries({ attempts, backoff, initialMs, maxMs }: RetryPolicy): string {
+  if (attempts === 1) return "1 attempt, no retries";
+  if (backoff === "fixed" || initialMs === maxMs || initialMs === 0)
+    return `${attempts} attempts, ${initialMs === 0 ? "without delay" : `${formatInterval(initialMs)} apart`}`;
+  return `${attempts} attempts, backoff from ${formatInterval(initialMs)}, doubling up to ${formatInterval(maxMs)}`;
+}

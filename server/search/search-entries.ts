@@ -1,0 +1,98 @@
+import type { DisabledTriggers } from "../contract/disabled.ts";
+import type { Target } from "../contract/project/target.ts";
+import type { EntryGroup, SearchEntry, SearchResults, SearchVerb } from "../contract/search.ts";
+import { type Found, searchAll } from "./search-all.ts";
+
+/** What a search finds, as links: nodes of the canvas, runs, deliveries, and the actions on them. */
+export async function searchEntries(
+  deps: Parameters<typeof searchAll>[0] & { store: { listDisabledTriggers(): Promise<DisabledTriggers> } },
+  { text, verb }: { text: string; verb: SearchVerb | null },
+): Promise<SearchResults> {
+  const [found, disabled] = await Promise.all([searchAll(deps, text), deps.store.listDisabledTriggers()]);
+  return { groups: groupsOf(found), actions: actionsFor(found, verb, disabled) };
+}
+
+/** The non-empty groups of results. */
+export function groupsOf(found: Found): EntryGroup[] {
+  const groups: EntryGroup[] = [
+    { name: "Triggers", entries: found.triggers.map(triggerEntry) },
+    { name: "Endpoints", entries: found.endpoints.map(({ endpoint, path }) => node("endpoint", endpoint, path)) },
+    { name: "Workflows and agents", entries: found.targets.map(targetEntry) },
+    {
+      name: "Tools",
+      entries: found.tools.map(({ name, agent }) => ({
+        ...node("agent", agent, `tool of ${agent}`),
+        id: `tool:${agent}:${name}`,
+        kind: "tool",
+        label: name,
+      })),
+    },
+    {
+      name: "Runs",
+      entries: found.runs.map(({ id, target, status }) => ({
+        id,
+        kind: "run",
+        label: id,
+        note: `${target.slug}, ${status.replace("_", " ")}`,
+        href: `/runs/${encodeURIComponent(id)}`,
+      })),
+    },
+    {
+      name: "Deliveries",
+      entries: found.deliveries.map(({ id, endpoint, outcome }) => ({
+        id,
+        kind: "delivery",
+        label: id,
+        note: `to ${endpoint}, ${outcome}`,
+        href: `/deliveries/${encodeURIComponent(id)}`,
+      })),
+    },
+  ];
+  return groups.filter((group) => group.entries.length > 0);
+}
+
+function triggerEntry({ slug, endpoint }: Found["triggers"][number]): SearchEntry {
+  return node("trigger", slug, `on ${endpoint}`);
+}
+
+function targetEntry({ kind, slug }: Target): SearchEntry {
+  return node(kind, slug, kind);
+}
+
+function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note: string): SearchEntry {
+  const href = `/?${new URLSearchParams({ node: `${kind}:${name}` })}`;
+  return { id: `${kind}:${name}`, kind, label: name, note, href };
+}
+
+/**
+ * What can be done with the results: with a verb, that action on each of them; otherwise the actions on the best ones.
+ * Each action opens the form or the question of its sheet.
+ */
+export function actionsFor(found: Found, verb: SearchVerb | null, disabled: DisabledTriggers): SearchEntry[] {
+  const limit = verb === null ? 1 : Infinity;
+  const isAsked = (one: SearchVerb) => verb === null || verb === one;
+  const triggers = found.triggers.slice(0, limit);
+  return [
+    ...(isAsked("send") ? triggers : []).map((trigger) =>
+      action(triggerEntry(trigger), `Send test event to ${trigger.slug}`, { tab: "test" }),
+    ),
+    ...(isAsked("run") ? found.targets.slice(0, limit) : []).map((target) =>
+      action(targetEntry(target), `Run ${target.slug}`, { tab: "run" }),
+    ),
+    ...(isAsked("switch") ? triggers : []).map((trigger) =>
+      action(triggerEntry(trigger), `Switch ${disabled.has(trigger.slug) ? "on" : "off"} ${trigger.slug}`, {
+        ask: "switch",
+      }),
+    ),
+  ];
+}
+
+function action(target: SearchEntry, label: string, part: Record<string, string>): SearchEntry {
+  return {
+    id: `action:${label}`,
+    kind: "action",
+    label,
+    note: target.note,
+    href: `${target.href}&${new URLSearchParams(part)}`,
+  };
+}

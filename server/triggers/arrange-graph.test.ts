@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { arrangeGraph, type GraphAttachment, type GraphTarget } from "./arrange-graph.ts";
+
+const attachments = [
+  ["signup", "welcome", "mail"],
+  ["billing", "paid", "notify"],
+  ["billing", "paid", "ledger"],
+  ["billing", "failed", "notify"],
+].map(([endpoint = "", slug = "", target = ""]): GraphAttachment => ({
+  attachmentId: `${slug}:${target}`,
+  slug,
+  endpoint,
+  target: { kind: "workflow", slug: target },
+  file: `triggers/${slug}.ts`,
+  hasTransform: false,
+  hasFilter: true,
+  hasHeaders: false,
+  conditions: [],
+  prompt: null,
+}));
+const targets = ["mail", "notify", "ledger", "cleanup"].map((slug): GraphTarget => ({
+  kind: "workflow",
+  slug,
+  file: `workflows/${slug}.ts`,
+  agent: null,
+}));
+
+it("a trigger with two targets is one node with two attachments", () => {
+  const paid = arrangeGraph(attachments, targets).triggers.find(({ slug }) => slug === "paid");
+  expect(paid?.attachments.map(({ attachmentId, targetId }) => [attachmentId, targetId])).toEqual([
+    ["paid:ledger", "workflow:ledger"],
+    ["paid:notify", "workflow:notify"],
+  ]);
+  expect(paid).toMatchObject({ attachmentIds: ["paid:ledger", "paid:notify"], files: ["triggers/paid.ts"] });
+});
+
+it("the order is by name and first use, independent of the manifest; targets without a trigger come last", () => {
+  const inOrder = arrangeGraph(attachments, targets);
+  expect([inOrder.endpoints, inOrder.triggers, inOrder.targets].map((nodes) => nodes.map(({ id }) => id))).toEqual([
+    ["endpoint:billing", "endpoint:signup"],
+    ["trigger:failed", "trigger:paid", "trigger:welcome"],
+    ["workflow:notify", "workflow:ledger", "workflow:mail", "workflow:cleanup"],
+  ]);
+  expect(arrangeGraph(attachments.toReversed(), targets.toReversed())).toEqual(inOrder);
+});
