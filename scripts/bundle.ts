@@ -15,6 +15,8 @@ export const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
   splitting: true,
+  // Its main file loads its parts in a way that no bundler can follow.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   format: "esm",
   platform: "node",
   target: "node22.18",

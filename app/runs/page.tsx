@@ -1,7 +1,8 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { type SearchParams, createLoader } from "nuqs/server";
-import { runFilterParsers, runsPageRows, toRunFilter } from "../../components/runs/list/run-filters.ts";
+import { pageRows } from "../../components/list/list-state.ts";
+import { runFilterParsers, toRunFilter } from "../../components/runs/list/run-filters.ts";
 import { RunsList } from "../../components/runs/list/runs-list.tsx";
 import { PageFrame } from "../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, requestTime } from "../server.ts";
@@ -16,7 +17,7 @@ export default async function RunsPage({ searchParams }: { searchParams: Promise
   const { queryClient, trpc } = await createReader();
   // The columns depend on whether there are agents. Known before rendering, so the layout does not shift.
   await Promise.all([
-    queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: runsPageRows })),
+    queryClient.prefetchQuery(trpc.runs.list.queryOptions({ ...filter, limit: pageRows })),
     queryClient.prefetchQuery(trpc.triggers.names.queryOptions()),
   ]);
   return (

@@ -7,6 +7,7 @@ import type { Alert, AlertMessage } from "../../server/contract/alert.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import type { Column } from "../list/column.ts";
+import { pageRows } from "../list/list-state.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
@@ -18,9 +19,6 @@ import { EmptyState } from "../ui/states.tsx";
 import { alertStatuses } from "../ui/statuses.ts";
 import { RelativeTime, useNow } from "../ui/time.tsx";
 import { useToast } from "../ui/toast.tsx";
-
-/** Rows of a page: the same on the server and in the browser. */
-export const alertsPageRows = 50;
 
 const columns: readonly Column<Alert>[] = [
   {
@@ -69,10 +67,9 @@ export function AlertsList() {
   const filter = status === "all" ? {} : { isActive: status === "active" };
   const counted = useQuery(trpc.alerts.countActive.queryOptions());
   const pages = useLivePages<Alert>({
-    queryKey: trpc.alerts.list.queryKey({ ...filter, limit: alertsPageRows }),
-    fetch: (cursor, limit) => client.alerts.list.query({ ...filter, limit, cursor }),
+    queryKey: trpc.alerts.list.queryKey({ ...filter, limit: pageRows }),
+    fetch: ({ cursor }) => client.alerts.list.query({ ...filter, limit: pageRows, cursor }),
     rowKey: ({ id }) => id,
-    pageRows: alertsPageRows,
   });
   return (
     <>

@@ -1,6 +1,6 @@
 "use client";
 
-import Link from "next/link";
+import Link, { useLinkStatus } from "next/link";
 import type { CSSProperties, MouseEvent, PointerEvent, ReactNode, Ref } from "react";
 import { type Column, rowTracks, type Selection, shownFrom } from "./column.ts";
 
@@ -65,7 +65,9 @@ export function VirtualRow<Row>({
               aria-label={label}
               tabIndex={isTabStop ? 0 : -1}
               className="absolute inset-0 -outline-offset-2"
-            />
+            >
+              <PendingRow />
+            </Link>
           )}
           <span aria-hidden className="w-[84px] shrink-0 text-xs text-ink-3 md:hidden">
             {column.name}
@@ -77,6 +79,11 @@ export function VirtualRow<Row>({
       ))}
     </div>
   );
+}
+
+/** Pulses while the page of the row loads. */
+function PendingRow() {
+  return useLinkStatus().pending && <span className="absolute inset-0 animate-pulse bg-accent-soft opacity-60" />;
 }
 
 /** The link covers the cells, so it shows the tooltip of the text at the pointer. */

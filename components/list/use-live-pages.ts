@@ -3,13 +3,13 @@
 import { type QueryKey, hashKey, keepPreviousData, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Page } from "../../server/contract/list.ts";
-import { addPage, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
-
-/** Rows per page, if the list does not set another number. */
-const livePageRows = 50;
+import { addPage, joinNewer, type ListState, pageRows, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 /** Not while the server renders: a timer would keep the data of each rendered page for as long. */
 const cacheMs = typeof window === "undefined" ? Infinity : 15 * 60_000;
+
+/** A list that grows is read again after this time, for rows that were deleted, or added later than expected. */
+const wholeEveryMs = 60_000;
 
 /** The maximum number of rows that are refetched together. */
 const maxRefetched = 100;
@@ -30,13 +30,16 @@ const idle = { isLoading: false, isStopped: false, error: null };
 interface Options<Row> {
   /** The key of the first page. Use the key of the tRPC query, so that a prefetched page is used. */
   queryKey: QueryKey;
-  fetch: (cursor: string | null, limit: number, signal?: AbortSignal) => Promise<Page<Row>>;
+  fetch: (page: { cursor: string | null; newerThan: string | null }, signal?: AbortSignal) => Promise<Page<Row>>;
   rowKey: (row: Row) => string;
   enabled?: boolean;
-  /** The limit that `fetch` asks for. */
-  pageRows?: number;
-  /** For rows that change later: visible rows below the first page are refetched, as long as they can change. */
-  rereading?: { canChange: (row: Row) => boolean; fetch: (keys: string[]) => Promise<readonly Row[]> };
+  /** New rows are always on top, so only these are read. False for a filter by what changes. */
+  grows?: boolean;
+  /**
+   * For rows that change later: the visible ones are refetched, as long as they can change. Without `fetch`, the first
+   * page is read again while one of its rows can change.
+   */
+  rereading?: { canChange: (row: Row) => boolean; fetch?: (keys: string[]) => Promise<readonly Row[]> };
 }
 
 export interface LivePages<Row> {
@@ -73,12 +76,24 @@ export function useLivePages<Row>({
   fetch,
   rowKey,
   enabled = true,
-  pageRows = livePageRows,
+  grows = false,
   rereading,
 }: Options<Row>): LivePages<Row> {
   const queryClient = useQueryClient();
   const storeKey = ["live-pages", ...queryKey];
-  const first = useQuery({ queryKey, queryFn: () => fetch(null, pageRows), enabled });
+  const wholeAt = useRef<number | null>(null);
+  const readFirst = async () => {
+    const { data, dataUpdatedAt = 0 } = queryClient.getQueryState<Page<Row>>(queryKey) ?? {};
+    const at = Date.now();
+    const isSettled = !rereading || rereading.fetch !== undefined || !data?.data.some(rereading.canChange);
+    const newerThan = grows && isSettled && at - (wholeAt.current ??= dataUpdatedAt) < wholeEveryMs && data?.newest;
+    const newer = data && newerThan ? await fetch({ cursor: null, newerThan }) : null;
+    const joined = data && newer && joinNewer({ first: data, newer, rowKey });
+    if (joined) return joined;
+    wholeAt.current = at;
+    return fetch({ cursor: null, newerThan: null });
+  };
+  const first = useQuery({ queryKey, queryFn: readFirst, enabled });
   const store = useQuery<ListState<Row>>({
     queryKey: storeKey,
     queryFn: skipToken,
@@ -98,13 +113,12 @@ export function useLivePages<Row>({
   });
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
-  const due =
-    rereading && list
-      ? keysToRefetch({ list, first: first.data?.data ?? [], inSight, rowKey, canChange: rereading.canChange })
-      : noKeys;
+  const refetch = rereading?.fetch;
+  const live = grows ? [] : (first.data?.data ?? []);
+  const due = refetch && list ? keysToRefetch({ list, live, inSight, rowKey, canChange: rereading.canChange }) : noKeys;
   const reread = useQuery({
     queryKey: ["live-rows", ...queryKey, due],
-    queryFn: rereading && due.length > 0 ? () => rereading.fetch([...due]) : skipToken,
+    queryFn: refetch && due.length > 0 ? () => refetch([...due]) : skipToken,
     staleTime: 0,
     gcTime: 0,
   });
@@ -139,7 +153,7 @@ export function useLivePages<Row>({
     };
     setOlder({ ...idle, hash, isLoading: true });
     try {
-      const page = await fetch(cursor, pageRows, signal);
+      const page = await fetch({ cursor, newerThan: null }, signal);
       queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
         state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state,
       );
@@ -174,15 +188,15 @@ export function useLivePages<Row>({
   };
 }
 
-/** The visible rows that can change and are not part of the first page. */
+/** The visible rows that can change and are not among those that are read anyway. */
 function keysToRefetch<Row>(p: {
   list: ListState<Row>;
-  first: readonly Row[];
+  live: readonly Row[];
   inSight: readonly string[];
   rowKey: (row: Row) => string;
   canChange: (row: Row) => boolean;
 }): readonly string[] {
-  const isLive = new Set(p.first.map(p.rowKey));
+  const isLive = new Set(p.live.map(p.rowKey));
   const isInSight = new Set(p.inSight);
   const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);
   return keys.filter((key) => !isLive.has(key)).slice(0, maxRefetched);

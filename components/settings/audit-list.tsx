@@ -4,14 +4,13 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { AuditRow } from "../../server/contract/access/audit.ts";
 import { type AuditAction, auditActions } from "../../server/contract/access/audit-actions.ts";
 import type { Column } from "../list/column.ts";
+import { pageRows } from "../list/list-state.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { Choice } from "../ui/choice.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-
-const rowsOfPage = 50;
 
 const columns: readonly Column<AuditRow>[] = [
   { id: "when", name: "Time", width: "90px", cell: ({ at }) => <RelativeTime iso={at} /> },
@@ -75,10 +74,9 @@ export function AuditList() {
   const [action, setAction] = useQueryState("action", parseAsStringLiteral(actions));
   const filter = action === null ? {} : { action };
   const pages = useLivePages<AuditRow>({
-    queryKey: trpc.audit.list.queryKey({ ...filter, limit: rowsOfPage }),
-    fetch: (cursor, limit) => client.audit.list.query({ ...filter, limit, cursor }),
+    queryKey: trpc.audit.list.queryKey({ ...filter, limit: pageRows }),
+    fetch: ({ cursor }) => client.audit.list.query({ ...filter, limit: pageRows, cursor }),
     rowKey: ({ id }) => id,
-    pageRows: rowsOfPage,
   });
   return (
     <>

@@ -3,35 +3,6 @@ import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
 import { targetSchema } from "./project/target.ts";
 
-/**
- * Headers that the service writes into a recorded delivery. Headers of these names in a sender's request are not
- * recorded.
- */
-export const ownHeaders = {
-  /** The delivery whose body was delivered again. */
-  redeliveryOf: "signalbox-redelivery-of",
-  /** `form`: a person sent the delivery from a form of the app. */
-  sentFrom: "signalbox-sent-from",
-  /** The first delivery of the event that this delivery repeats. */
-  repeatOf: "signalbox-repeat-of",
-  /** The only trigger that evaluated the delivery: a person sent it from the form of that trigger. */
-  sentTo: "signalbox-sent-to",
-  /** `skipped`: the endpoint verifies signatures, and this delivery was authenticated by a person's session instead. */
-  signatureCheck: "signalbox-signature-check",
-  /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
-  requestUrl: "signalbox-request-url",
-  /** The scheme that answered the request: the sender verified the endpoint with it, and sent no event. */
-  handshake: "signalbox-handshake",
-  /** The time at which a held delivery started its runs, ISO 8601. */
-  releasedAt: "signalbox-released-at",
-  /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
-  repeated: "signalbox-repeated-headers",
-  /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
-  rounded: "signalbox-rounded-numbers",
-  /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
-  origin: "signalbox-origin",
-} as const;
-
 /** One validation issue of a body: a JSON Pointer, Zod's code, and the expected and actual value. */
 export const reasonSchema = z.object({
   pointer: z.string(),
@@ -85,11 +56,6 @@ export interface VerdictList {
 
 /** No trigger was evaluated. */
 export const noVerdicts: VerdictList = { verdicts: [], unlistedVerdicts: [] };
-
-/** Listed or not. */
-export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): number {
-  return unlistedVerdicts.reduce((sum, { count }) => sum + count, verdicts.length);
-}
 
 /** `held`: it started no run, and waits to be released: its endpoint has `onMismatch: "hold"`. */
 export const deliveryOutcomeSchema = z.enum(["accepted", "skipped", "rejected", "repeated", "held"]);

@@ -20,6 +20,8 @@ export interface Page<Row> {
   nextCursor: string | null;
   /** Only of a page that ended early: the rows back to this time (ISO 8601) were searched. */
   searchedTo?: string | undefined;
+  /** Only of a request with `newerThan`: its next value. `null`: the list is empty. */
+  newest?: string | null | undefined;
 }
 
 /** UTC milliseconds of a moment. */
@@ -37,6 +39,11 @@ export function timestampMs(moment: string | undefined): number | undefined {
 export interface PageRequest {
   limit: number;
   cursor: string | null;
+  /**
+   * `newest` of an earlier page of the same filter: the page has only what was added since, and the last ten seconds
+   * before it again, because rows can be added that late. `null`: all rows. Only for lists of runs and deliveries.
+   */
+  newerThan?: string | null;
   /** Aborted when the caller disconnects: the search ends, and the page is short. */
   signal?: AbortSignal | undefined;
 }

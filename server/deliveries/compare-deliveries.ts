@@ -1,11 +1,11 @@
-import {
-  type DeliveryComparison,
-  type DeliveryDetails,
-  type DeliveryDifference,
-  ownHeaders,
-  type Verdict,
-  type VerdictList,
+import type {
+  DeliveryComparison,
+  DeliveryDetails,
+  DeliveryDifference,
+  Verdict,
+  VerdictList,
 } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import { reasonParts } from "../domain/deliveries/describe-reason.ts";
 import { formatNumber } from "../domain/format.ts";
 import { type JsonLine, layOutJson, nameOf } from "../domain/json/json-layout.ts";

@@ -1,17 +1,16 @@
-import {
-  countVerdicts,
-  type Delivery,
-  type DeliveryDetails,
-  type DeliveryRow,
-  type DeliverySummary,
-  type EvaluatedDelivery,
-  type VerdictList,
-  type VerdictOutcome,
+import type {
+  Delivery,
+  DeliveryDetails,
+  DeliveryRow,
+  DeliverySummary,
+  EvaluatedDelivery,
+  VerdictList,
+  VerdictOutcome,
 } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
-import { formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
+import { countVerdicts, formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../domain/did-you-mean.ts";

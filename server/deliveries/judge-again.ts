@@ -1,6 +1,7 @@
 import type { SignedRequest } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { type Delivery, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import type { Delivery, VerdictList } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";

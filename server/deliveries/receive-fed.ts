@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../contract/app-error.ts";
-import { type Delivery, noVerdicts, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import { type Delivery, noVerdicts, type VerdictList } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { FedDelivery } from "../contract/feed.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { headersWithOrigin } from "../domain/deliveries/origin.ts";

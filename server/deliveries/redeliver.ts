@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SignedEvent } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { type Delivery, ownHeaders } from "../contract/delivery.ts";
+import type { Delivery } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";

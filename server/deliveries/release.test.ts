@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ownHeaders, type ReleaseBatch } from "../contract/delivery.ts";
+import type { ReleaseBatch } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import { openTestService, type TestService } from "../http/rest/testing/test-service.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { explainDelivery } from "./judge-again.ts";

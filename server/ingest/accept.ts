@@ -1,6 +1,7 @@
 import type { SenderAnswer } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { type DeliverySummary, ownHeaders, type VerdictList } from "../contract/delivery.ts";
+import type { DeliverySummary, VerdictList } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";

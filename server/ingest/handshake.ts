@@ -1,6 +1,7 @@
 import type { SenderAnswer, SignedRequest, VerificationDefinition } from "../../sdk/definition.ts";
 import { AppError } from "../contract/app-error.ts";
-import { noVerdicts, ownHeaders } from "../contract/delivery.ts";
+import { noVerdicts } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";

@@ -3,7 +3,7 @@ import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import { ownHeaders } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";

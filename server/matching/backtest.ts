@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Backtest, ChangedTrigger, FiringChange, InputFailure, SkipReason, Stop } from "../contract/backtest.ts";
-import { type DeliverySummary, ownHeaders, type Verdict } from "../contract/delivery.ts";
+import type { DeliverySummary, Verdict } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Json } from "../contract/json.ts";
 import type { Problem } from "../contract/problem.ts";

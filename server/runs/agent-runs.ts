@@ -13,6 +13,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Run } from "../contract/run.ts";
 import { toConversation } from "../domain/runs/conversation.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { EngineStore, StepRecord } from "../ports/store/engine-store.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
@@ -31,13 +32,18 @@ export const maxTimelineEntries = 2_000;
 
 /** What an agent did in its run, as its page shows it. Empty for a workflow's run. Throws AppError `not_found`. */
 export async function showConversation(
-  deps: { store: Pick<RunStore, "getRun" | "listTimeline"> & Pick<EngineStore, "loadSteps" | "getLive"> },
+  deps: {
+    store: Pick<RunStore, "getRun" | "listTimeline"> & Pick<EngineStore, "loadSteps" | "getLive">;
+    project: ProjectReader;
+  },
   id: string,
 ): Promise<AgentConversation> {
   const run = await findRun(deps, { id });
   const trace = await readTrace(deps, run);
   const entries = await deps.store.listTimeline(id, { after: 0, limit: maxTimelineEntries });
-  return toConversation({ trace, entries, run });
+  const { version, agents } = deps.project.current().manifest;
+  const builtModel = run.version === version ? agents.find(({ slug }) => slug === run.target.slug)?.model : undefined;
+  return toConversation({ trace, entries, run, builtModel });
 }
 
 async function readTrace(

@@ -26,7 +26,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { AsyncResource } from "node:async_hooks";
-import { ownHeaders } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
 import { createThrottledLog, type Logger } from "../ports/logger.ts";
 import type { RunAttempt } from "../ports/store/engine-store.ts";

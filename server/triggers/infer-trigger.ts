@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
-import { type DeliverySummary, ownHeaders } from "../contract/delivery.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";

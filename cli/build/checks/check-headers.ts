@@ -1,5 +1,5 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { isSecretHeader } from "../../../server/domain/deliveries/header-values.ts";
 import { headerFields, isClosed, isObjectSchema } from "../../../server/domain/schema/header-fields.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { type FakeRoute, fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 
 const verdict = {

@@ -2,10 +2,10 @@ import { z } from "zod";
 import {
   type Delivery,
   deliverySchema,
-  ownHeaders,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { formatBytes, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { apiPath } from "../../api/api-client.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";

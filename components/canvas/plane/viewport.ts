@@ -16,9 +16,9 @@ export const zoomRange = { min: 0.08, max: 2 };
 export const farZoom = 0.4;
 
 /** Margins of the window without nodes: the toolbar at the top, some space elsewhere. */
-const margins = { top: 72, right: 24, bottom: 40, left: 24 };
-/** Below this zoom, text is smaller than 10 px. */
-const readableZoom = 0.8;
+const margins = { top: 72, right: 24, bottom: 24, left: 24 };
+/** Text of 13 px then has 10 px. */
+const readableZoom = 10 / 13;
 /** On a narrow window, the first view shows all columns down to this zoom. */
 const minFirstZoom = 0.62;
 

@@ -1,7 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type DeliveryDetails, ownHeaders } from "../../../server/contract/delivery.ts";
+import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { useTabTitle } from "../../ui/browser.ts";

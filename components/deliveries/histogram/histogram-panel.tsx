@@ -1,14 +1,20 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
-import { type Window, windowSchema } from "../../../server/contract/traffic.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Segmented } from "../../ui/choice.tsx";
 import { Histogram } from "./histogram.tsx";
 import { type Counts, type Kind, styleOf, toneOf } from "./buckets.ts";
-import { type DeliveryFilters, histogramInput, type Recent, verdictChoices } from "../list/delivery-filters.ts";
+import {
+  type DeliveryFilters,
+  histogramInput,
+  outcomes,
+  type Recent,
+  verdictChoices,
+  windows,
+} from "../list/delivery-filters.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 
 interface Props {
@@ -19,11 +25,7 @@ interface Props {
 }
 
 const filterNames = { outcome: "outcome", status: "status", trigger: "trigger", text: "text" };
-const outcomes = deliveryOutcomeSchema.options;
-const windowOptions = [
-  { value: "all" as const, label: "All" },
-  ...windowSchema.options.map((value) => ({ value, label: value })),
-];
+const windowOptions = [{ value: "all" as const, label: "All" }, ...windows.map((value) => ({ value, label: value }))];
 
 /** Deliveries over time, and the selected time range. The window is also that of the list. */
 export function HistogramPanel({ filters, recent, onChange, onWindow }: Props) {

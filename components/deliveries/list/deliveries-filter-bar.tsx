@@ -1,11 +1,17 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/choice.tsx";
-import { activeFilters, type DeliveryFilters, noFilters, verdictChoices, withoutFilter } from "./delivery-filters.ts";
+import {
+  activeFilters,
+  type DeliveryFilters,
+  noFilters,
+  outcomes,
+  verdictChoices,
+  withoutFilter,
+} from "./delivery-filters.ts";
 
 interface Props {
   filters: DeliveryFilters;
@@ -49,8 +55,8 @@ export function DeliveriesFilterBar({ filters, onChange }: Props) {
         label="Outcome"
         anyLabel="Any outcome"
         value={filters.outcome}
-        names={deliveryOutcomeSchema.options}
-        onChange={(name) => onChange({ outcome: deliveryOutcomeSchema.options.find((one) => one === name) ?? null })}
+        names={outcomes}
+        onChange={(name) => onChange({ outcome: outcomes.find((one) => one === name) ?? null })}
       />
       <NameFilter
         label="Response status"

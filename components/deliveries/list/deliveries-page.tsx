@@ -5,7 +5,8 @@ import { FlaskConical, type LucideIcon, Repeat } from "lucide-react";
 import Link from "next/link";
 import { useQueryState, useQueryStates } from "nuqs";
 import { useState } from "react";
-import { type DeliveryRow, ownHeaders } from "../../../server/contract/delivery.ts";
+import type { DeliveryRow } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -28,7 +29,6 @@ import {
   deliveryFilterParsers,
   type DeliveryFilters,
   listInput,
-  pageRows,
   windowParser,
 } from "./delivery-filters.ts";
 
@@ -80,10 +80,11 @@ export function DeliveriesPage() {
   const key = listInput(filters, { window, now: begun.hash === hash ? begun.now : now });
   const pages = useLivePages<DeliveryRow>({
     queryKey: trpc.deliveries.list.queryKey(key),
-    fetch: (cursor, _limit, signal) =>
-      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), cursor }, { signal }),
+    fetch: (page, signal) =>
+      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), ...page }, { signal }),
     rowKey: ({ id }) => id,
-    pageRows,
+    grows: filters.outcome === null,
+    rereading: { canChange: ({ outcome }) => outcome === "held" },
   });
   const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
   // Another filter shows other deliveries, so the selection is cleared.

@@ -1,7 +1,17 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
-import { deliveryOutcomeSchema } from "../../../server/contract/delivery.ts";
-import { type Window, windowSchema } from "../../../server/contract/traffic.ts";
+import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
+import { pageRows } from "../../list/list-state.ts";
+
+export const outcomes = [
+  "accepted",
+  "skipped",
+  "rejected",
+  "repeated",
+  "held",
+] as const satisfies readonly DeliveryOutcome[];
+export const windows = ["15m", "1h", "24h", "7d"] as const satisfies readonly Window[];
 
 export const verdictChoices = [
   "matched",
@@ -20,7 +30,7 @@ const parseAsMoment = createParser<string>({
 /** The filters in the URL of the list. */
 export const deliveryFilterParsers = {
   endpoint: parseAsString,
-  outcome: parseAsStringLiteral(deliveryOutcomeSchema.options),
+  outcome: parseAsStringLiteral(outcomes),
   status: parseAsInteger,
   trigger: parseAsString,
   verdict: parseAsStringLiteral(verdictChoices),
@@ -30,7 +40,7 @@ export const deliveryFilterParsers = {
 };
 
 /** The time window of the list and of the histogram. Default: all deliveries; the histogram then has the longest window. */
-export const windowParser = parseAsStringLiteral(windowSchema.options);
+export const windowParser = parseAsStringLiteral(windows);
 
 /** A window that ends now. `null`: any time. */
 export interface Recent {
@@ -40,7 +50,7 @@ export interface Recent {
 
 export interface DeliveryFilters {
   endpoint: string | null;
-  outcome: (typeof deliveryOutcomeSchema.options)[number] | null;
+  outcome: DeliveryOutcome | null;
   status: number | null;
   trigger: string | null;
   verdict: (typeof verdictChoices)[number] | null;
@@ -59,9 +69,6 @@ export const noFilters: DeliveryFilters = {
   until: null,
   text: null,
 };
-
-/** Rows of a page. */
-export const pageRows = 50;
 
 /** The input of the list query, without unset and invalid filters. */
 export function listInput(

@@ -1,4 +1,4 @@
-import { ownHeaders } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
 import { headerFields } from "../../../server/domain/schema/header-fields.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { MessageSquareText } from "lucide-react";
+import { MessageSquareText, TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 import { agentInputSchema } from "../../../server/contract/agent/input.ts";
 import type { AgentConversation, Turn } from "../../../server/contract/agent/conversation.ts";
@@ -54,6 +54,15 @@ function Conversation({ run, conversation }: { run: Run; conversation: AgentConv
   return (
     <Panel title="Conversation">
       <Totals used={conversation} calls={answered} target={run.target} />
+      {conversation.modelBeyondBuild !== null && (
+        <p className="flex items-start gap-2 border-b px-4 py-2.5 text-s text-wait">
+          <TriangleAlert aria-hidden size={13} className="mt-0.5 shrink-0" />
+          <span className="min-w-0">
+            The model {conversation.modelBeyondBuild} answered, not the script: the service has an API key of its
+            provider, which the build did not have. Its calls cost money.
+          </span>
+        </p>
+      )}
       <PromptSection run={run} rendered={conversation.prompt} />
       {hidden > 0 && (
         <div className="border-t px-4 py-2.5">

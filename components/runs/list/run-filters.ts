@@ -58,9 +58,6 @@ type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "ne
 export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
 type TimePreset = keyof typeof timePresets;
 
-/** Rows of a page: the same on the server and in the browser, so that the first page is not loaded twice. */
-export const runsPageRows = 50;
-
 const minuteMs = 60_000;
 
 /**
@@ -85,6 +82,11 @@ export function toRunFilter(state: RunFilterState, now: number): RunFilter {
 
 function isAmount(value: number | null): value is number {
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether no older run can begin to match the filter. */
+export function growsOnTop(filter: RunFilter): boolean {
+  return filter.status === undefined && filter.unresolved === undefined && !isOfAgents(filter);
 }
 
 /** Whether the filter itself selects only runs of agents. */

@@ -9,6 +9,7 @@ import { formatDuration, formatTokens, formatUsd } from "../../../server/domain/
 import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { Column } from "../../list/column.ts";
+import { pageRows } from "../../list/list-state.ts";
 import { useLivePages } from "../../list/use-live-pages.ts";
 import { VirtualTable } from "../../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
@@ -21,7 +22,7 @@ import type { BulkAction, Matching } from "../bulk/run-bulk.ts";
 import { RunsSelectionBar } from "../bulk/selection-bar.tsx";
 import { RunBadge } from "../run-badge.tsx";
 import { formatRunsUsage, startedByLabels } from "../run-text.ts";
-import { isOfAgents, type RunFilter, runFilterParsers, runsPageRows, toRunFilter } from "./run-filters.ts";
+import { growsOnTop, isOfAgents, type RunFilter, runFilterParsers, toRunFilter } from "./run-filters.ts";
 import { RunsFilterBar, useAgentNames } from "./runs-filter-bar.tsx";
 
 /** A full bar is one minute. */
@@ -134,11 +135,11 @@ export function RunsList() {
   const select = (next: Selected) => setSelection({ hash, selected: next });
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);
   const pages = useLivePages<RunSummary>({
-    queryKey: trpc.runs.list.queryKey({ ...name, limit: runsPageRows }),
-    fetch: (cursor, limit, signal) =>
-      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit, cursor }, { signal }),
+    queryKey: trpc.runs.list.queryKey({ ...name, limit: pageRows }),
+    fetch: (page, signal) =>
+      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, ...page }, { signal }),
     rowKey: (run) => run.id,
-    pageRows: runsPageRows,
+    grows: growsOnTop(filter),
     rereading: {
       canChange: (run) => isOpen(run.status) || canResume(run),
       fetch: (ids) => client.runs.byIds.query({ ids }),

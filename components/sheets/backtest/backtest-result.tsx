@@ -1,7 +1,8 @@
 "use client";
 
 import Link from "next/link";
-import { type Backtest, type FiringChange, skipTexts, stopTexts } from "../../../server/contract/backtest.ts";
+import type { Backtest, FiringChange } from "../../../server/contract/backtest.ts";
+import { skipTexts, stopTexts } from "../../../server/domain/deliveries/describe-backtest.ts";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";

@@ -88,4 +88,9 @@ export interface AgentConversation {
   steps: NamedStep[];
   usage: Usage;
   costUsd: number | null;
+  /**
+   * The model that answered, although the agent of the run's build has a scripted one: the build had no key of a
+   * provider, and the service has one. Otherwise `null`.
+   */
+  modelBeyondBuild: string | null;
 }

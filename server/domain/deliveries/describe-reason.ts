@@ -1,4 +1,4 @@
-import type { Reason, UnlistedVerdicts, Verdict, VerdictOutcome } from "../../contract/delivery.ts";
+import type { Reason, UnlistedVerdicts, Verdict, VerdictList, VerdictOutcome } from "../../contract/delivery.ts";
 import { formatCount } from "../format.ts";
 
 /** The part of a trigger that decided. */
@@ -48,4 +48,9 @@ export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVe
 /** Whether the body is right for at least one trigger. What the others say is then no fault of the sender. */
 export function fitsSome(verdicts: readonly Pick<Verdict, "outcome">[]): boolean {
   return verdicts.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
+}
+
+/** The number of evaluated triggers, listed or not. */
+export function countVerdicts({ verdicts, unlistedVerdicts }: VerdictList): number {
+  return unlistedVerdicts.reduce((sum, { count }) => sum + count, verdicts.length);
 }

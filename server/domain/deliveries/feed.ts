@@ -1,4 +1,5 @@
-import { type DeliverySummary, ownHeaders } from "../../contract/delivery.ts";
+import type { DeliverySummary } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
 
 /** Rejections of requests that were authenticated, verified and read: only their content was rejected. */

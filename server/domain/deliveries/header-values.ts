@@ -1,4 +1,4 @@
-import { ownHeaders } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import { z } from "zod";
 import { redacted, redactHeaders } from "./redaction.ts";
 

@@ -1,4 +1,5 @@
-import { type DeliveryOutcome, ownHeaders, type VerdictList } from "../../contract/delivery.ts";
+import type { DeliveryOutcome, VerdictList } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 
 /**
  * A held delivery started no run and waits until it is released: it is then evaluated by the current triggers, and

@@ -1,10 +1,5 @@
-import {
-  type DeliverySummary,
-  type Origin,
-  originSchema,
-  ownHeaders,
-  type VerdictOutcome,
-} from "../../contract/delivery.ts";
+import { type DeliverySummary, type Origin, originSchema, type VerdictOutcome } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 
 /** A delivery of another service's feed keeps what that service decided in one of its headers. */
 

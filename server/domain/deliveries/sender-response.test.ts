@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ownHeaders } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Reply } from "../../contract/project/endpoint.ts";
 import { sentResponse } from "./sender-response.ts";
 

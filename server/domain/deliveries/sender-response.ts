@@ -1,11 +1,6 @@
-import {
-  countVerdicts,
-  type Delivery,
-  ownHeaders,
-  type SenderResponse,
-  type Verdict,
-  type VerdictList,
-} from "../../contract/delivery.ts";
+import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contract/delivery.ts";
+import { countVerdicts } from "./describe-reason.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import type { Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";

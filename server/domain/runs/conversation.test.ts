@@ -28,6 +28,22 @@ describe("a conversation", () => {
     expect(turns[1]?.answer).toMatchObject({ text: "two", durationMs: 9 });
   });
 
+  it("names the model that answered if the build had only a script", () => {
+    const answeredBy = (steps: Parameters<typeof traceOf>[0]["steps"], provider?: string) =>
+      toConversation({
+        ...known,
+        trace: traceOf({ steps }),
+        builtModel: provider === undefined ? undefined : { provider, modelId: "x" },
+      }).modelBeyondBuild;
+    const steps = [answered("model 1", [1, 9], [said("one")])];
+    expect(answeredBy(steps, "scripted-model")).toBe("scripted-1");
+    expect([answeredBy(steps, "openai.chat"), answeredBy(steps), answeredBy([], "scripted-model")]).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("gives a tool call without a result its state: running, waiting, due or stopped", () => {
     const answer = answered(
       "model 1",

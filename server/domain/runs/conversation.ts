@@ -11,6 +11,7 @@ import type {
   TurnEnd,
 } from "../../contract/agent/conversation.ts";
 import type { AgentTrace, ContentPart } from "../../contract/agent/trace.ts";
+import { isScriptedModel } from "../../contract/agent/scripted-model.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { agentStepNames, describeAgentStep, readAgentStep } from "./agent-steps.ts";
@@ -23,10 +24,12 @@ interface Known {
   trace: AgentTrace;
   entries: readonly TimelineEntry[];
   run: { status: RunStatus; error: { name: string } | null };
+  /** The model of the agent in the build of the run; absent if unknown. */
+  builtModel?: { provider: string; modelId: string } | undefined;
 }
 
 /** Built from the stored steps, from the steps in progress in the timeline, and from the live answer. */
-export function toConversation({ trace, entries, run }: Known): AgentConversation {
+export function toConversation({ trace, entries, run, builtModel }: Known): AgentConversation {
   const approvals = trace.approvals.map((approval) => ({
     ...approval,
     isOpen: canDecide({ status: run.status, decidedAt: approval.decidedAt }),
@@ -39,7 +42,13 @@ export function toConversation({ trace, entries, run }: Known): AgentConversatio
     steps: nameSteps(trace, entries),
     usage: trace.usage,
     costUsd: trace.costUsd,
+    modelBeyondBuild: builtModel && isScriptedModel(builtModel) ? realModelOf(trace) : null,
   };
+}
+
+function realModelOf({ steps }: AgentTrace): string | null {
+  const models = steps.flatMap(({ step }) => (step.type === "model" ? [step.model] : []));
+  return models.find((model) => !isScriptedModel(model))?.modelId ?? null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type RunStatus, runStatusSchema } from "../../contract/run.ts";
+import type { RunStatus } from "../../contract/run.ts";
 import type { TimelineKind } from "../../contract/timeline.ts";
 
 /** The states that may follow each state. Only a person's resume returns a failed run to the queue; see resume.ts. */
@@ -27,7 +27,9 @@ export function isEnded(state: RunStatus | TimelineKind): boolean {
 }
 
 /** The states of runs that continue by themselves. */
-export const openStatuses: readonly RunStatus[] = runStatusSchema.options.filter((status) => !isEnded(status));
+export const openStatuses: readonly RunStatus[] = (Object.keys(nextStatuses) as RunStatus[]).filter(
+  (status) => !isEnded(status),
+);
 
 /** The states of runs that a person may have to recover. */
 export const failedStatuses: readonly RunStatus[] = ["failed", "timed_out"];

@@ -1,10 +1,5 @@
-import {
-  type Delivery,
-  type DeliverySummary,
-  ownHeaders,
-  type Reason,
-  type VerdictList,
-} from "../../contract/delivery.ts";
+import type { Delivery, DeliverySummary, Reason, VerdictList } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Json } from "../../contract/json.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { redacted } from "../deliveries/redaction.ts";

@@ -309,6 +309,30 @@ export function deliveryContract(open: OpenStore): void {
       expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     });
 
+    it.each<DeliveryFilter>([
+      {},
+      { endpoint: "signup" },
+      { text: "ada" },
+      { verdict: { trigger: "new-signup", outcomes: ["matched"] } },
+    ])("has only new rows with newerThan, and late ones of ten seconds: %j", async (filter) => {
+      const addAt = async (...seconds: number[]) => {
+        const deliveries = seconds.map((second) =>
+          aDelivery({ receivedAt: epoch + second * 1000, body: Buffer.from("Ada"), verdicts: [aVerdict()] }),
+        );
+        await Promise.all(deliveries.map((delivery) => store.recordDelivery(delivery)));
+        return deliveries.map(({ id }) => id);
+      };
+      const [last] = await addAt(7_200);
+      const { newest = null } = await store.listDeliveries(filter, { limit: 10, cursor: null, newerThan: null });
+      const [fresh] = await addAt(14_400);
+      await addAt(3, 7_100);
+      for (const limit of [1, 100]) {
+        const pages = await readPages((cursor) => store.listDeliveries(filter, { limit, cursor, newerThan: newest }));
+        expect(pages.flat().map(({ id }) => id)).toEqual([fresh, last]);
+      }
+      expect(await store.listDeliveries(filter, { limit: 10, cursor: null })).not.toHaveProperty("newest");
+    });
+
     const find = async (filter: DeliveryFilter, limit: number) =>
       (await readPages((cursor) => store.listDeliveries(filter, { limit, cursor }))).flat().map(({ id }) => id);
     const by = (trigger: string, ...outcomes: VerdictOutcome[]) =>
@@ -456,6 +480,9 @@ export function deliveryContract(open: OpenStore): void {
       await expect(store.listDeliveries({}, { limit: 1, cursor })).rejects.toMatchObject({
         name: "AppError",
         code: "invalid_request",
+      });
+      await expect(store.listRuns({}, { limit: 1, cursor: null, newerThan: cursor })).rejects.toMatchObject({
+        errors: [{ pointer: "/newerThan" }],
       });
       await expect(store.listRuns({}, { limit: 1, cursor })).rejects.toMatchObject({
         name: "AppError",

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DeliveryOutcome, ownHeaders, type VerdictOutcome } from "../../contract/delivery.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../../contract/delivery.ts";
+import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Store } from "../../ports/store.ts";
 import type { DeliveryFilter, HeldFilter } from "../../ports/store/delivery-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";

@@ -233,6 +233,30 @@ export function runContract(open: OpenStore): void {
       }
     });
 
+    it.each<RunFilter>([{}, { trigger: "new-signup" }, { version: "v1" }, { text: "ada" }, { since: epoch + 1 }])(
+      "has only new rows with newerThan, and late ones of ten seconds: %j",
+      async (filter) => {
+        const addAt = async (...seconds: number[]) => {
+          const runs = seconds.map((second) => aRun({ createdAt: epoch + second * 1000, payload: { name: "Ada" } }));
+          await store.createRuns(runs);
+          return runs.map(({ id }) => id);
+        };
+        const read = (newerThan: string | null, limit: number) =>
+          readPages((cursor) => store.listRuns(filter, { limit, cursor, newerThan }));
+        const newest = async (newerThan: string | null) =>
+          (await store.listRuns(filter, { limit: 10, cursor: null, newerThan })).newest ?? null;
+        expect(await newest(null)).toBeNull();
+        const [, , last] = await addAt(1, 9, 20);
+        const first = await newest(null);
+        expect(await newest(first)).toBe(first);
+        const [late, fresh, other] = await addAt(11, 30, 31);
+        for (const limit of [1, 2, 100])
+          expect((await read(first, limit)).flat().map(({ id }) => id)).toEqual([other, fresh, last, late]);
+        expect((await read(await newest(first), 100)).flat().map(({ id }) => id)).toEqual([other, fresh]);
+        expect(await store.listRuns(filter, { limit: 10, cursor: null })).not.toHaveProperty("newest");
+      },
+    );
+
     it.each([
       ["words of the payload in either case", { payload: { name: "Ada Lovelace" } }, "ada LOVE", true],
       ["words of the input", { payload: null, input: "Ada" }, "ada", true],

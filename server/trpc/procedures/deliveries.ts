@@ -12,7 +12,7 @@ import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure, router } from "../trpc.ts";
-import { givenHeaders, jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+import { givenHeaders, jsonText, livePaging, searchText, toLivePage } from "./input-schemas.ts";
 
 /** The filter of the list of deliveries and of its histogram. */
 const deliveryQuery = z.strictObject({
@@ -34,11 +34,11 @@ const releaseAction = z.enum(["release", "preview"]);
 
 export const deliveriesRouter = router({
   list: procedure("listDeliveries")
-    .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...paging }))
-    .query(({ ctx, signal, input: { limit, cursor, redeliveryOf, ...query } }) =>
+    .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...livePaging }))
+    .query(({ ctx, signal, input: { limit, cursor, newerThan, redeliveryOf, ...query } }) =>
       listDeliveryRows(ctx, {
         filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
-        page: { ...toPage({ limit, cursor }), signal },
+        page: { ...toLivePage({ limit, cursor, newerThan }), signal },
       }),
     ),
 
@@ -95,7 +95,7 @@ export const deliveriesRouter = router({
           endpoint: z.string().optional(),
           since: timestampSchema.optional(),
           until: timestampSchema.optional(),
-          cursor: paging.cursor,
+          cursor: livePaging.cursor,
         }),
       ]),
     )

@@ -14,7 +14,7 @@ import { getStep } from "../../runs/run-steps.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
 import { resumeRun } from "../../runs/resume-run.ts";
 import { procedure, router } from "../trpc.ts";
-import { jsonText, paging, toPage } from "./input-schemas.ts";
+import { jsonText, livePaging, toLivePage } from "./input-schemas.ts";
 
 function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>): RunFilter {
   return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
@@ -36,9 +36,9 @@ function parseChange(change: z.infer<typeof replayChange>, maxBytes: number): Re
 
 export const runsRouter = router({
   list: procedure("listRuns")
-    .input(runFilterSchema.extend(paging))
-    .query(({ ctx, signal, input: { limit, cursor, ...filter } }) =>
-      listRuns(ctx, { filter: toRunFilter(filter), page: { ...toPage({ limit, cursor }), signal } }),
+    .input(runFilterSchema.extend(livePaging))
+    .query(({ ctx, signal, input: { limit, cursor, newerThan, ...filter } }) =>
+      listRuns(ctx, { filter: toRunFilter(filter), page: { ...toLivePage({ limit, cursor, newerThan }), signal } }),
     ),
 
   count: procedure("countRuns")

@@ -1,4 +1,5 @@
-import { type Backtest, type FiringChange, skipTexts, stopTexts } from "../../../../server/contract/backtest.ts";
+import type { Backtest, FiringChange } from "../../../../server/contract/backtest.ts";
+import { skipTexts, stopTexts } from "../../../../server/domain/deliveries/describe-backtest.ts";
 import { formatCount, formatNumber, formatUtcMinute } from "../../../../server/domain/format.ts";
 import { plainLine } from "../../../terminal/plain-text.ts";
 import { renderReason } from "../../../terminal/status-marks.ts";

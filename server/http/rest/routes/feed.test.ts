@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { fedDeliverySchema } from "../../../contract/feed.ts";
-import { ownHeaders } from "../../../contract/delivery.ts";
+import { ownHeaders } from "../../../contract/own-headers.ts";
 import { aDelivery } from "../../../store/testing/factories.ts";
 import { bearer, deliver, makeKey, openTestService, type TestService } from "../testing/test-service.ts";
 

@@ -15,11 +15,11 @@ export function encodeCursor(position: Position): string {
 }
 
 /** Throws AppError `invalid_request` for anything but a cursor from encodeCursor. */
-function decodeCursor(cursor: string): Position {
+function decodeCursor(cursor: string, field: "cursor" | "newerThan"): Position {
   const parsed = positionSchema.safeParse(parseOrUndefined(Buffer.from(cursor, "base64url").toString("utf8")));
   if (!parsed.success || encodeCursor({ at: parsed.data[0], id: parsed.data[1] }) !== cursor) {
     throw new AppError("invalid_request", "The cursor is invalid. Start again without one.", {
-      errors: [{ pointer: "/cursor", code: "invalid_cursor", message: "Invalid cursor" }],
+      errors: [{ pointer: `/${field}`, code: "invalid_cursor", message: "Invalid cursor" }],
     });
   }
   return { at: parsed.data[0], id: parsed.data[1] };
@@ -38,14 +38,39 @@ export function toPage<Row, Shape>(
   };
 }
 
-/** The position after which the page starts; `null`: at the newest row. Throws AppError `invalid_request`. */
-export function readPageRequest(page: PageRequest): { limit: number; after: Position | null } {
+/** A row is added to its list this long after its time at most, or it is missing from requests with `newerThan`. */
+const lateMs = 10_000;
+
+/** The next `newerThan` after a page with this newest row. */
+export function newestOf(first: Position | undefined, page: PageRequest): string | null {
+  return first ? encodeCursor({ at: Math.max(0, first.at - lateMs), id: first.id }) : (page.newerThan ?? null);
+}
+
+/** Whether a row at this position is before the other one in a list. */
+export function isBefore(one: Position, other: Position): boolean {
+  return one.at > other.at || (one.at === other.at && one.id > other.id);
+}
+
+/**
+ * `after`: the position after which the page starts; `null`: at the newest row. `newerThan`: the position before which
+ * the list ends. Throws AppError `invalid_request`.
+ */
+export function readPageRequest(page: PageRequest): {
+  limit: number;
+  after: Position | null;
+  newerThan: Position | undefined;
+} {
   if (!Number.isInteger(page.limit) || page.limit < 1 || page.limit > 100) {
     throw new AppError("invalid_request", "limit must be an integer from 1 to 100.", {
       errors: [{ pointer: "/limit", code: "invalid_limit", message: "Must be an integer from 1 to 100" }],
     });
   }
-  return { limit: page.limit, after: page.cursor === null ? null : decodeCursor(page.cursor) };
+  const { limit, cursor, newerThan } = page;
+  return {
+    limit,
+    after: cursor === null ? null : decodeCursor(cursor, "cursor"),
+    newerThan: newerThan == null ? undefined : decodeCursor(newerThan, "newerThan"),
+  };
 }
 
 function parseOrUndefined(text: string): unknown {

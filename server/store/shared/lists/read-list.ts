@@ -1,6 +1,6 @@
 import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
-import { encodeCursor, type Position, readPageRequest, toPage } from "./cursor.ts";
+import { encodeCursor, isBefore, newestOf, type Position, readPageRequest } from "./cursor.ts";
 import { toIso } from "../iso-time.ts";
 import { type Operation, pause, resultOf } from "../operation.ts";
 
@@ -55,6 +55,8 @@ export interface Listing<Row, Shape> {
   payloadBytes?: SQL[];
   since: number | undefined;
   until: number | undefined;
+  /** Only rows before this position. */
+  newerThan?: Position | undefined;
   /** The rows with these ids, in the order of lists. */
   readRows: (ids: string[]) => Row[] | Promise<Row[]>;
   /** The next part of the list, after a position, that can have matches. Rows before that part need no scan. */
@@ -119,23 +121,37 @@ const hourMs = 3_600_000;
  */
 export function* readList<Row, Shape>(
   reader: ListReader,
-  listing: Listing<Row, Shape>,
+  whole: Listing<Row, Shape>,
   page: PageRequest,
 ): Operation<Page<Shape>> {
-  const { limit, after } = readPageRequest(page);
-  const driver = yield* chooseDriver(reader, listing, after);
+  const { limit, after, newerThan } = readPageRequest(page);
+  const listing = { ...whole, newerThan };
   const { position, shape } = listing;
+  const { rows, next } = yield* findPage(reader, listing, { limit, after, signal: page.signal });
+  return {
+    data: rows.map(shape),
+    nextCursor: next && encodeCursor(next),
+    ...(next && rows.length < limit && { searchedTo: toIso(next.at) }),
+    ...(page.newerThan !== undefined && { newest: newestOf(rows.map(position)[0], page) }),
+  };
+}
+
+function* findPage<Row, Shape>(
+  reader: ListReader,
+  listing: Listing<Row, Shape>,
+  { limit, after, signal }: { limit: number; after: Position | null; signal: AbortSignal | undefined },
+): Operation<{ rows: Row[]; next: Position | null }> {
+  const driver = yield* chooseDriver(reader, listing, after);
+  const { position, newerThan } = listing;
   if (listing.terms.every((term) => term === driver.term)) {
-    return toPage((yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 })).rows, {
-      limit,
-      position,
-      shape,
-    });
+    const { rows } = yield* readStretch(reader, listing, { driver, after, downTo: null, limit: limit + 1 });
+    const last = rows[limit - 1];
+    return { rows: rows.slice(0, limit), next: rows.length > limit && last ? position(last) : null };
   }
   const nextRegion =
     listing.nextRegion && (yield* isDense(reader, listing, { driver, after })) ? listing.nextRegion : undefined;
   const isSlow = listing.terms.some((term) => term.isSlow);
-  const { rows, next } = yield* scanCandidates({
+  return yield* scanCandidates({
     limit,
     after,
     *scan(from, candidates) {
@@ -150,7 +166,8 @@ export function* readList<Row, Shape>(
         downTo: end,
         limit: limit + 1,
       });
-      return { found, end: stoppedAt ?? end };
+      const scanned = stoppedAt ?? end;
+      return { found, end: scanned && newerThan && !isBefore(scanned, newerThan) ? null : scanned };
     },
     position,
     firstScan: isSlow ? reader.firstScan.slow : reader.firstScan.fast,
@@ -158,14 +175,9 @@ export function* readList<Row, Shape>(
     maxScanMs: reader.maxScanMs,
     budgetMs: listBudget.pageMs,
     emptyMs: after === null ? 0 : listBudget.emptyPageMs,
-    signal: page.signal,
+    signal,
     now: () => performance.now(),
   });
-  return {
-    data: rows.map(shape),
-    nextCursor: next && encodeCursor(next),
-    ...(next && rows.length < limit && { searchedTo: toIso(next.at) }),
-  };
 }
 
 /** The indexes that can provide the candidates: at least one. */
@@ -224,15 +236,17 @@ function* readStretch<Row, Shape>(
  * second.
  */
 export function between(
-  { at, id, since, until }: Pick<Listing<unknown, unknown>, "at" | "id" | "since" | "until">,
+  { at, id, since, until, newerThan }: Pick<Listing<unknown, unknown>, "at" | "id" | "since" | "until" | "newerThan">,
   after: Position | null,
   downTo: Position | null,
 ): (SQL | undefined)[] {
   const isBelow = after !== null && (until === undefined || after.at < until);
+  const isNewer = newerThan !== undefined && (downTo === null || !isBefore(downTo, newerThan));
+  const end = isNewer ? newerThan : downTo;
   return [
     isBelow ? sql`(${at}, ${id}) < (${after.at}, ${after.id})` : until === undefined ? undefined : lt(at, until),
-    downTo !== null && (since === undefined || downTo.at >= since)
-      ? sql`(${at}, ${id}) >= (${downTo.at}, ${downTo.id})`
+    end !== null && (since === undefined || end.at >= since)
+      ? sql`(${at}, ${id}) ${sql.raw(isNewer ? ">" : ">=")} (${end.at}, ${end.id})`
       : since === undefined
         ? undefined
         : gte(at, since),
@@ -242,7 +256,7 @@ export function between(
 /** The position that is first in the list. */
 function firstOf(one: Position | null, other: Position | null): Position | null {
   if (one === null || other === null) return one ?? other;
-  return one.at > other.at || (one.at === other.at && one.id > other.id) ? one : other;
+  return isBefore(one, other) ? one : other;
 }
 
 /**

@@ -146,7 +146,7 @@ function withUnlisted<Row, Shape>({ listed }: Listing<Row, Shape>, indexed: SQL,
 }
 
 function conditions<Row, Shape>(
-  listing: Pick<Listing<Row, Shape>, "at" | "id" | "since" | "until" | "terms">,
+  listing: Pick<Listing<Row, Shape>, "at" | "id" | "since" | "until" | "newerThan" | "terms">,
   { after, downTo }: Stretch,
 ): SQL {
   return and(...listing.terms.map(({ condition }) => condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
