@@ -16,6 +16,7 @@ const sensitive = "grace.hopper@navy.example";
 
 /** The shop, deployed, with another build that is kept, a webhook key, and tokens of both scopes. */
 const it = test
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which other fixtures are needed.
   .extend("service", { scope: "file" }, ({}, { onCleanup }) => {
     const add = manyCleanups(onCleanup);
     const projectDir = writeProject(shopFiles(), add);

@@ -83,8 +83,7 @@ interface Listed {
 }
 interface Explained {
   body: { json: { number: string; note: string; email: string } };
-  then: { verdicts: { trigger: string; outcome: string; reasons: { pointer: string }[] }[] };
-  now: Explained["then"];
+  recorded: { verdicts: { trigger: string; outcome: string; reasons: { pointer: string }[] }[] };
 }
 interface ShownRun {
   id: string;
@@ -109,8 +108,8 @@ export const tasks: readonly Task[] = [
     setup: async (shop) => (await shop.send("orders", order("WOOD-1", "20")), { answer: "/amount" }),
     async find(call) {
       const { id } = await findOne(call, "WOOD-1");
-      const { then }: Explained = await call("explain_delivery", { id });
-      return then.verdicts.find(({ trigger }) => trigger === "order-paid")?.reasons[0]?.pointer;
+      const { recorded }: Explained = await call("explain_delivery", { id });
+      return recorded.verdicts.find(({ trigger }) => trigger === "order-paid")?.reasons[0]?.pointer;
     },
   }),
   question({

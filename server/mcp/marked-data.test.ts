@@ -33,7 +33,11 @@ describe("marked data", () => {
   });
 
   it("that is long is shortened until it fits, and the result says so", () => {
-    const long = { body: { json: { text: "x".repeat(300_000), list: Array(5_000).fill({ a: "<".repeat(500) }) } } };
+    const long = {
+      body: {
+        json: { text: "x".repeat(300_000), list: Array.from({ length: 5_000 }, () => ({ a: "<".repeat(500) })) },
+      },
+    };
     const text = renderResult({ facts: ["1 delivery found."], data: long });
     expect(text.length).toBeLessThan(300_000);
     expect(text).toMatch(/^1 delivery found\. Long values are shortened/);

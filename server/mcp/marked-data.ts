@@ -33,8 +33,8 @@ export function renderResult({ facts, data, text }: ToolResult): string {
 }
 
 /**
- * A value as JSON between tags that it cannot close: the digits are random and do not occur in it, and no angle
- * bracket, ampersand or invisible character is left in the JSON, which has their escapes instead.
+ * A value as JSON between tags that it cannot close: their digits are random and do not occur in it. The JSON has
+ * escapes instead of angle brackets, ampersands and invisible characters.
  */
 export function markData(data: unknown): { text: string; isShortened: boolean } {
   const { json, isShortened } = fit(data);

@@ -47,15 +47,15 @@ export const explainDelivery = defineTool({
       facts: [
         `The response was ${delivery.responseStatus} (${delivery.outcome}). ${describeMatches(delivery, "matched then")}`,
         now instanceof ServiceProblem
-          ? "The current build cannot evaluate it: see `now`."
+          ? "The current build cannot evaluate it: see `current`."
           : `By the current build: ${describeMatches(now, "would match now")}`,
         ...(delivery.isMasked ? ["Sensitive values are fakes."] : []),
       ],
       data: {
         ...request,
         body: describeBody(delivery),
-        then: { verdicts: verdicts.filter(isWanted).map(describeVerdict), unlistedVerdicts },
-        now:
+        recorded: { verdicts: verdicts.filter(isWanted).map(describeVerdict), unlistedVerdicts },
+        current:
           now instanceof ServiceProblem
             ? { problem: now.problem }
             : { verdicts: now.verdicts.map(describeVerdict), unlistedVerdicts: now.unlistedVerdicts },
@@ -163,7 +163,7 @@ export const sendAndWait = defineTool({
         ...runs.map((run) => describeEnd(run)),
         ...(runs.length === 0 ? ["test_trigger shows why."] : []),
       ],
-      data: { ...sent, runs: runs.map(describeRun) },
+      data: { ...sent, runs: runs.map((run) => describeRun(run)) },
     };
   },
 });

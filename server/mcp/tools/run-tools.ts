@@ -33,7 +33,7 @@ export const getRun = defineTool({
     });
     return {
       facts: [`${formatCount(data.length, "run")} found, newest first.`],
-      data: data.map(({ target, attachmentId: _, ...run }) => ({ ...run, target: `${target.kind} ${target.slug}` })),
+      data: data.map((run) => describeRun(run)),
     };
   },
 });

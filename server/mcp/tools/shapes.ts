@@ -1,5 +1,5 @@
 import type { EvaluatedDelivery, Verdict } from "../../contract/delivery.ts";
-import type { Run } from "../../contract/run.ts";
+import type { RunSummary } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 
 /** What models see of verdicts, bodies and runs: the same facts as the API, with fewer words. */
@@ -25,15 +25,16 @@ export function describeBody({
   return body === null ? null : { base64: body };
 }
 
-export function describeRun({ target, attachmentId: _, tokens, costUsd, ...run }: Run) {
+export function describeRun<Shown extends RunSummary>(run: Shown) {
+  const { target, attachmentId: _, tokens, costUsd, ...rest } = run;
   return {
-    ...run,
+    ...rest,
     target: `${target.kind} ${target.slug}`,
     ...(target.kind === "agent" ? { tokens, costUsd } : {}),
   };
 }
 
 /** Without the fields that are `null`. */
-export function describeEntry({ id: _, ...entry }: TimelineEntry) {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+export function describeEntry(entry: TimelineEntry) {
+  return Object.fromEntries(Object.entries(entry).filter(([name, value]) => name !== "id" && value !== null));
 }

@@ -48,7 +48,7 @@ async function show(tool: Tool, input: unknown, call: CallService) {
 }
 
 it.each(tools.map((tool) => ({ tool, name: tool.name })))(
-  "$name shows what a sender or a workflow wrote only as marked data, whatever the API returns",
+  "$name shows what a sender or a workflow wrote only as marked data, for every answer of the API",
   async ({ tool, name }) => {
     const { service, made } = await openService();
     const input = inputs[name]?.(made);
