@@ -269,6 +269,8 @@ describe.each(vendors)("a request of $name", (vendor) => {
 const patient = { timeout: 30_000 };
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
+/** The tree shows strings as they were sent: some senders escape slashes. */
+const bodyText = async (page: Page) => (await bodyTree(page).textContent())?.replaceAll("\\/", "/");
 
 /** The fields of a part of a payload, as the tree of a body has them. */
 function shownFields(part: object): string[] {
@@ -287,7 +289,7 @@ describe("the page of a delivery", () => {
       await page.goto(`${service.url}/deliveries/${id}`);
       await page.getByRole("table", { name: "Trigger verdicts" }).getByRole("row", { name }).waitFor();
       for (const text of shownFields(payload))
-        await expect.poll(() => bodyTree(page).textContent(), { ...patient, message: name }).toContain(text);
+        await expect.poll(() => bodyText(page), { ...patient, message: name }).toContain(text);
       if (contentType.startsWith(json)) continue;
       await page.getByRole("radio", { name: "Raw", exact: true }).check();
       await page
