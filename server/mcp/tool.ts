@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { operations, type ScopedOperationId } from "../auth/access/operations.ts";
-import { includesScope, type Scope, scopeSchema } from "../contract/access/scope.ts";
+import { includesScope, type Scope, scopes } from "../contract/access/scope.ts";
 import type { ToolResult } from "./marked-data.ts";
 import type { ServiceApi } from "./service-api.ts";
 
@@ -42,7 +42,7 @@ export function defineTool<Input extends z.ZodObject>({
 /** Tools without operations need what the endpoint needs. */
 function strictestScope(uses: readonly ScopedOperationId[]): Scope {
   const needed = new Set<Scope>(["read", ...uses.map((id) => operations[id].access)]);
-  return scopeSchema.options.findLast((scope) => needed.has(scope)) ?? "read";
+  return scopes.findLast((scope) => needed.has(scope)) ?? "read";
 }
 
 /** The tools that a client with this scope may call. It does not see the others. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { scopeSchema } from "../../../server/contract/access/scope.ts";
+import { scopeSchema } from "../../../server/contract/access/key.ts";
 import { type ApiTransport, createApiClient } from "../../api/api-client.ts";
 import { createRemoteTransport } from "../../api/open-api.ts";
 import { readClientSettings } from "../../api/running-server.ts";

@@ -8,6 +8,13 @@ const running = { status: "running" as const, error: null };
 const toTurns = (known: Parameters<typeof toConversation>[0]) => toConversation(known).turns;
 const known = { entries: [], run: running };
 
+const answeredBy = (steps: Parameters<typeof traceOf>[0]["steps"], provider?: string) =>
+  toConversation({
+    ...known,
+    trace: traceOf({ steps }),
+    builtModel: provider === undefined ? undefined : { provider, modelId: "x" },
+  }).modelBeyondBuild;
+
 describe("a conversation", () => {
   it("orders model calls and the tools of an answer, for any order of the steps", () => {
     const trace = traceOf({
@@ -29,12 +36,6 @@ describe("a conversation", () => {
   });
 
   it("names the model that answered if the build had only a script", () => {
-    const answeredBy = (steps: Parameters<typeof traceOf>[0]["steps"], provider?: string) =>
-      toConversation({
-        ...known,
-        trace: traceOf({ steps }),
-        builtModel: provider === undefined ? undefined : { provider, modelId: "x" },
-      }).modelBeyondBuild;
     const steps = [answered("model 1", [1, 9], [said("one")])];
     expect(answeredBy(steps, "scripted-model")).toBe("scripted-1");
     expect([answeredBy(steps, "openai.chat"), answeredBy(steps), answeredBy([], "scripted-model")]).toEqual([

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  countVerdicts,
   deliveryOutcomeSchema,
   deliverySummarySchema,
   type DeliverySummary,
@@ -13,7 +12,7 @@ import {
 import { searchPageSchema } from "../../contract/list.ts";
 import { runSchema } from "../../contract/run.ts";
 import { verdictChoices } from "../../deliveries/read-deliveries.ts";
-import { formatReason } from "../../domain/deliveries/describe-reason.ts";
+import { countVerdicts, formatReason } from "../../domain/deliveries/describe-reason.ts";
 import { formatCount } from "../../domain/format.ts";
 import { apiPath, ServiceProblem } from "../service-api.ts";
 import { defineTool } from "../tool.ts";

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { scopeOf } from "../../../auth/access/principal.ts";
-import { scopeSchema } from "../../../contract/access/scope.ts";
+import { scopeSchema } from "../../../contract/access/key.ts";
 import { createReadiness } from "../../readiness.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
 import { noQuery } from "../request-schemas.ts";

@@ -69,7 +69,7 @@ export function readPageRequest(page: PageRequest): {
   return {
     limit,
     after: cursor === null ? null : decodeCursor(cursor, "cursor"),
-    newerThan: newerThan == null ? undefined : decodeCursor(newerThan, "newerThan"),
+    newerThan: newerThan === null || newerThan === undefined ? undefined : decodeCursor(newerThan, "newerThan"),
   };
 }
 
