@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { pagesWithBlocks, readBlocks, testOf } from "../scripts/doc-blocks.ts";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
+import { createReaderShell } from "./support/reader-shell.ts";
 import { signalbox, withSharedService } from "./support/service.ts";
 
 /** The project of the service. */
@@ -115,6 +117,21 @@ describe("the first webhook", () => {
       startedBy: "replay",
     });
   });
+});
+
+describe("the commands of the documentation", () => {
+  const commands = pagesWithBlocks
+    .flatMap(readBlocks)
+    .filter((block) => block.mark === null && testOf(block) === "e2e/first-webhook.test.ts");
+
+  it("that need nothing but the project of `signalbox init` and `signalbox dev` succeed", async ({ service }) => {
+    expect(commands.length).toBeGreaterThan(5);
+    // For `signalbox doctor billing`: an accepted delivery.
+    const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as object;
+    expect((await postJson(`${service.url}/triggers/billing`, paid)).status).toBe(202);
+    const shell = createReaderShell(projectDir);
+    for (const { text } of commands) shell(text, service.url);
+  }, 300_000);
 });
 
 /** The same request as in the README. */

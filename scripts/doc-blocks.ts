@@ -1,0 +1,54 @@
+/** The code blocks of the documentation, and how each is kept true. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const repository = join(import.meta.dirname, "..");
+
+export interface DocBlock {
+  page: string;
+  line: number;
+  language: string;
+  text: string;
+  /** The text between the previous block and this one. */
+  before: string;
+  /** A comment above the block: a test file that executes it, or why none does. */
+  mark: { runBy: string } | { notRun: string } | null;
+}
+
+/** The pages that readers follow. */
+export const pagesWithBlocks = globSync(["README.md", "docs/*.md", "examples/*/README.md"], {
+  cwd: repository,
+}).toSorted();
+
+export function readBlocks(page: string): DocBlock[] {
+  const text = readFileSync(join(repository, page), "utf8");
+  let end = 0;
+  return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(({ 0: all, 1: language = "", 2: code = "", index }) => {
+    const before = text.slice(end, index);
+    end = index + all.length;
+    const [, verb, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
+    const mark = verb === undefined ? null : verb === "run by" ? { runBy: detail } : { notRun: detail };
+    return { page, line: text.slice(0, index).split("\n").length, language, text: code, before, mark };
+  });
+}
+
+/** Tests that execute all blocks of some languages on a page, except those with a mark. */
+const executed: readonly { page: RegExp; languages: readonly string[]; by: string }[] = [
+  { page: /^docs\/tutorial\.md$/, languages: ["sh", "json", ""], by: "e2e/tutorial.test.ts" },
+  { page: /^docs\/receiving\.md$/, languages: ["http"], by: "server/http/webhooks/receiving-docs.test.ts" },
+  { page: /^docs\/senders\.md$/, languages: ["http"], by: "e2e/senders-docs.test.ts" },
+  { page: /^docs\/kubernetes\.md$/, languages: ["yaml"], by: "examples/deploy-docs.test.ts" },
+  {
+    page: /^docs\/platforms\.md$/,
+    languages: ["toml", "json", "yaml", "dockerfile"],
+    by: "examples/deploy-docs.test.ts",
+  },
+  { page: /^(README|docs\/.*)\.md$/, languages: ["ts", "js"], by: "examples/guides.test.ts" },
+  { page: /^(?!README\.md$)/, languages: ["sh"], by: "e2e/first-webhook.test.ts" },
+];
+
+/** The test file that executes a block. `null`: none does. */
+export function testOf({ page, language, mark }: DocBlock): string | null {
+  if (mark) return "runBy" in mark ? mark.runBy : null;
+  return executed.find((one) => one.page.test(page) && one.languages.includes(language))?.by ?? null;
+}
