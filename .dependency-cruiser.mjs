@@ -29,7 +29,7 @@ const levels = [
     "server/logging",
     "server/tracing",
   ],
-  [/* 5 */ "server/http", "server/trpc", "server/run-channel"],
+  [/* 5 */ "server/http", "server/trpc", "server/mcp", "server/run-channel"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],
   [/* 8 */ "testing"],
