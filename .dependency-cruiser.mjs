@@ -106,6 +106,13 @@ export default {
       to: { path: `${root}server/(?:store/|main\\.ts$)`, reachable: true },
     },
     {
+      name: "tools-are-loaded-lazily",
+      severity: "error",
+      comment: "The library of the Model Context Protocol is large, and most processes and commands never use it.",
+      from: { path: `${root}(?:server|cli|testing|app)/`, pathNot: `${root}server/mcp/|\\.test\\.ts$|/testing/` },
+      to: { path: `${root}server/mcp/|node_modules/@modelcontextprotocol/`, dynamic: false },
+    },
+    {
       name: "one-reader-of-the-database-driver",
       severity: "error",
       comment: "SQL stays inside the store.",

@@ -22,9 +22,9 @@ export const headers = z
   .record(z.string(), z.union([z.string(), z.array(z.string()).min(1)]))
   .describe('Headers of the request, e.g. {"x-github-event": "issues"}. Default: none');
 
-/** Seconds. */
+/** Many clients wait a minute for a result. */
 export const waitSeconds = (byDefault: number) =>
-  z.int().min(0).max(60).default(byDefault).describe("Maximum time in seconds to wait until runs end");
+  z.int().min(0).max(50).default(byDefault).describe("Maximum time in seconds to wait until runs end");
 
 /** An ISO 8601 time. The service rejects everything that is neither a time nor a duration. */
 export function toMoment(given: string | undefined): string | undefined {

@@ -122,6 +122,26 @@ describe("POST /mcp", () => {
       const response = await service.app.fetch(new Request("http://localhost:3002/mcp", { method }));
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     }
+    const version = "2026-07-28";
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const method = "subscriptions/listen";
+    const response = await service.app.fetch(
+      new Request("http://localhost:3002/mcp", {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": version,
+          "mcp-method": method,
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta, notifications: {} } }),
+      }),
+    );
+    expect(await response.json()).toMatchObject({ id: 1, error: { message: "Subscription limit reached" } });
   });
 
   it("calls tools with the rights, the limits and the audit entries of their routes", async () => {
