@@ -35,18 +35,17 @@ export function readBlocks(page: string): DocBlock[] {
   return [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].map(({ 0: all, 1: language = "", 2: code = "", index }) => {
     const before = text.slice(end, index);
     end = index + all.length;
-    const [, verb, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
-    const reason = marksOfStarter[code.split("\n")[0] ?? ""];
-    const mark =
-      verb === "run by"
-        ? { runBy: detail }
-        : verb === "not run:"
-          ? { notRun: detail }
-          : page === starterPage && reason !== undefined
-            ? { notRun: reason }
-            : null;
+    const mark = readMark(before, { page, code });
     return { page, line: text.slice(0, index).split("\n").length, language, text: code, before, mark };
   });
+}
+
+function readMark(before: string, { page, code }: { page: string; code: string }): DocBlock["mark"] {
+  const [, verb, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
+  if (verb === "run by") return { runBy: detail };
+  const reason = verb === undefined && page === starterPage ? marksOfStarter[code.split("\n")[0] ?? ""] : undefined;
+  if (verb === undefined && reason === undefined) return null;
+  return { notRun: reason ?? detail };
 }
 
 /** Tests that execute all blocks of some languages on a page, except those with a mark. */
