@@ -111,8 +111,9 @@ it("the tools are the ten of the documentation, each with a description of every
   for (const { description } of tools) expect(description.length).toBeGreaterThan(60);
 });
 
+const textOf = (file: string) => readFileSync(join(packageRoot, file), "utf8");
+
 it("docs/mcp.md has a row for each tool, with its scope, and the skill names each tool", () => {
-  const textOf = (file: string) => readFileSync(join(packageRoot, file), "utf8");
   const rows = [...textOf("docs/mcp.md").matchAll(/^\| `(\w+)` \| .* \| `(\w+)` \|$/gm)];
   expect(rows.map(([, name, scope]) => ({ name, scope }))).toEqual(tools.map(({ name, scope }) => ({ name, scope })));
   const skill = textOf("skills/signalbox/SKILL.md");
