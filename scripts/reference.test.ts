@@ -277,7 +277,10 @@ describe("routes", () => {
 });
 
 it.each(["README.md", "docs/comparison.md"])("the measured rates in %s are those of docs/performance.md", (page) => {
-  const table = textOf(page).match(/^\|.*\|$/gm)?.join("\n") ?? "";
+  const table =
+    textOf(page)
+      .match(/^\|.*\|$/gm)
+      ?.join("\n") ?? "";
   const rates = [...table.matchAll(/(?<![\d,])\d+,\d{3}(?![\d,])/g)].map(([rate]) => rate);
   expect(rates.length).toBeGreaterThan(2);
   const measured = textOf("docs/performance.md");
