@@ -10,6 +10,7 @@ const starter = JSON.stringify({
   scripts: { dev: "signalbox dev" },
   dependencies: { provider: "^3.0.0" },
   devDependencies: { typescript: "^6.0.0" },
+  allowScripts: { native: false, other: false },
 });
 const plan = (existing: unknown) =>
   JSON.parse(
@@ -28,6 +29,7 @@ it("a new package has the name of the folder and the required entries", () => {
     scripts: { dev: "signalbox dev", build: "signalbox build", start: "signalbox start" },
     dependencies: { provider: "^3.0.0", zod: expect.stringMatching(/^\^4/), signalbox: expect.stringMatching(/^\^\d/) },
     devDependencies: { typescript: "^6.0.0" },
+    allowScripts: { native: false, other: false },
   });
 });
 
@@ -39,6 +41,7 @@ it("entries of `npm init -y` and `npm i` are kept, in their order", () => {
     scripts: { dev: "own", test: "vitest" },
     type: "commonjs",
     dependencies: { signalbox: "file:../x.tgz", zod: "^3.25.0" },
+    allowScripts: { native: true },
   };
   const planned = plan(existing);
   expect(planned).toEqual({
@@ -47,6 +50,7 @@ it("entries of `npm init -y` and `npm i` are kept, in their order", () => {
     scripts: { dev: "own", test: "vitest", build: "signalbox build", start: "signalbox start" },
     dependencies: { ...existing.dependencies, provider: "^3.0.0" },
     devDependencies: { typescript: "^6.0.0" },
+    allowScripts: { native: true, other: false },
   });
   expect(Object.keys(planned).slice(0, 3)).toEqual(["name", "version", "main"]);
 });
@@ -163,6 +167,19 @@ it("--empty leaves out the example and its packages, and keeps what every projec
     "tsconfig.json",
   ]);
   expect(dependenciesOf(readFileSync(join(project, "package.json"), "utf8")).sort()).toEqual(["signalbox", "zod"]);
+});
+
+it("writes notes for coding agents that name the pages of the documentation, and keeps existing ones", async () => {
+  const { project } = twoFolders();
+  await runFakeCli(["init", project]);
+  const file = join(project, "AGENTS.md");
+  const docs = join(import.meta.dirname, "../../../docs");
+  const pages = [...readFileSync(file, "utf8").matchAll(/`([a-z-]+\.md)`/g)].map(([, page = ""]) => page);
+  expect(pages.length).toBeGreaterThan(8);
+  for (const page of pages) expect(readdirSync(docs), page).toContain(page);
+  writeFileSync(file, "# Mine\n");
+  expect((await runFakeCli(["init", project, "--force"])).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("# Mine\n");
 });
 
 it("the workflow of GitHub runs commands that exist, and an existing one is kept", async () => {
