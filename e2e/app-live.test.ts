@@ -193,29 +193,6 @@ describe("with twenty deliveries per second", () => {
   });
 });
 
-it.for([
-  ["deliveries", "deliveries.list"],
-  ["runs", "runs.list"],
-] as const)("the live list of %s reads only what is new", async ([list, query], { service }) => {
-  await sendAtOnce(service, 8);
-  const { page, errors } = await openLive(service, `/${list}`, 900);
-  await expect.poll(() => onTop(page), patient).toBe(await newestIn(service, list));
-  const inputs: string[] = [];
-  page.on("request", (request) => {
-    const { pathname, searchParams } = new URL(request.url());
-    const at = pathname.split("/").at(-1)?.split(",").indexOf(query) ?? -1;
-    const batch = JSON.parse(searchParams.get("input") ?? "{}") as Record<string, { newerThan?: string | null }>;
-    if (at >= 0) inputs.push(typeof batch[at]?.newerThan);
-  });
-  for (let sent = 0; sent < 3; sent++) {
-    await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
-    const newest = await newestIn(service, list);
-    await expect.poll(() => onTop(page), patient).toBe(newest);
-  }
-  expect([...new Set(inputs)]).toEqual(["string"]);
-  expect(errors).toEqual([]);
-});
-
 it("seven tabs of a browser are live over one stream, and the page of a run that has ended is not read again", async ({
   service,
 }) => {

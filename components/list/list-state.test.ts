@@ -1,7 +1,7 @@
 import { array, assert, constant, nat, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Page } from "../../server/contract/list.ts";
-import { addPage, countUnshown, joinNewer, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
+import { addPage, countUnshown, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 interface Row {
   id: number;
@@ -55,18 +55,6 @@ describe("a live list", () => {
 
   it("is the first page if there are no more", () => {
     expect(ids(first(begin(), { data: [], nextCursor: null }, 2))).toEqual([]);
-  });
-
-  it("reads only new rows again if there is no gap to them, and the page stays short", () => {
-    const known = { ...page(10, 6), newest: "before-10" };
-    const newer = { data: [{ id: 11 }, { id: 10, status: "failed" }], nextCursor: null, newest: "before-11" };
-    expect(joinNewer({ first: known, newer, rowKey })).toEqual({
-      data: [...newer.data, ...page(9, 6).data],
-      nextCursor: "before-6",
-      newest: "before-11",
-    });
-    expect(joinNewer({ first: known, newer: { ...newer, nextCursor: "before-10" }, rowKey })).toBeNull();
-    expect(joinNewer({ first: known, newer: page(110, 11, null), rowKey })).toBeNull();
   });
 
   it("ignores a known or older first page", () => {

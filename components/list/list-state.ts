@@ -26,17 +26,6 @@ const maxGrown = 500;
 /** A short first page (the scan is bounded) that is fetched again within this time has no gap to the rows. */
 const joinsWithinMs = 15_000;
 
-/** A first page that grew beyond this is read again, so that it does not grow without limit. */
-const maxFirstRows = 2 * pageRows;
-
-/** The first page with the new rows on top; `null`: there is a gap to them, or the page became too long. */
-export function joinNewer<Row>(p: { first: Page<Row>; newer: Page<Row>; rowKey: RowKey<Row> }): Page<Row> | null {
-  const fresh = new Set(p.newer.data.map(p.rowKey));
-  const data = [...p.newer.data, ...p.first.data.filter((row) => !fresh.has(p.rowKey(row)))];
-  if (p.newer.nextCursor !== null || data.length > maxFirstRows) return null;
-  return { ...p.first, data, newest: p.newer.newest };
-}
-
 /** The state after a fetch of the first page: new rows on top, known rows updated, deleted rows removed. */
 export function takeFirst<Row>(p: {
   list: ListState<Row> | undefined;

@@ -3,13 +3,10 @@
 import { type QueryKey, hashKey, keepPreviousData, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Page } from "../../server/contract/list.ts";
-import { addPage, joinNewer, type ListState, pageRows, putRows, takeApart, takeFirst } from "./list-state.ts";
+import { addPage, type ListState, pageRows, putRows, takeApart, takeFirst } from "./list-state.ts";
 
 /** Not while the server renders: a timer would keep the data of each rendered page for as long. */
 const cacheMs = typeof window === "undefined" ? Infinity : 15 * 60_000;
-
-/** A list that grows is read again after this time, for rows that were deleted, or added later than expected. */
-const wholeEveryMs = 60_000;
 
 /** The maximum number of rows that are refetched together. */
 const maxRefetched = 100;
@@ -30,16 +27,11 @@ const idle = { isLoading: false, isStopped: false, error: null };
 interface Options<Row> {
   /** The key of the first page. Use the key of the tRPC query, so that a prefetched page is used. */
   queryKey: QueryKey;
-  fetch: (page: { cursor: string | null; newerThan: string | null }, signal?: AbortSignal) => Promise<Page<Row>>;
+  fetch: (cursor: string | null, signal?: AbortSignal) => Promise<Page<Row>>;
   rowKey: (row: Row) => string;
   enabled?: boolean;
-  /** New rows are always on top, so only these are read. False for a filter by what changes. */
-  grows?: boolean;
-  /**
-   * For rows that change later: the visible ones are refetched, as long as they can change. Without `fetch`, the first
-   * page is read again while one of its rows can change.
-   */
-  rereading?: { canChange: (row: Row) => boolean; fetch?: (keys: string[]) => Promise<readonly Row[]> };
+  /** For rows that change later: visible rows below the first page are refetched, as long as they can change. */
+  rereading?: { canChange: (row: Row) => boolean; fetch: (keys: string[]) => Promise<readonly Row[]> };
 }
 
 export interface LivePages<Row> {
@@ -76,24 +68,11 @@ export function useLivePages<Row>({
   fetch,
   rowKey,
   enabled = true,
-  grows = false,
   rereading,
 }: Options<Row>): LivePages<Row> {
   const queryClient = useQueryClient();
   const storeKey = ["live-pages", ...queryKey];
-  const wholeAt = useRef<number | null>(null);
-  const readFirst = async () => {
-    const { data, dataUpdatedAt = 0 } = queryClient.getQueryState<Page<Row>>(queryKey) ?? {};
-    const at = Date.now();
-    const isSettled = !rereading || rereading.fetch !== undefined || !data?.data.some(rereading.canChange);
-    const newerThan = grows && isSettled && at - (wholeAt.current ??= dataUpdatedAt) < wholeEveryMs && data?.newest;
-    const newer = data && newerThan ? await fetch({ cursor: null, newerThan }) : null;
-    const joined = data && newer && joinNewer({ first: data, newer, rowKey });
-    if (joined) return joined;
-    wholeAt.current = at;
-    return fetch({ cursor: null, newerThan: null });
-  };
-  const first = useQuery({ queryKey, queryFn: readFirst, enabled });
+  const first = useQuery({ queryKey, queryFn: () => fetch(null), enabled });
   const store = useQuery<ListState<Row>>({
     queryKey: storeKey,
     queryFn: skipToken,
@@ -114,7 +93,7 @@ export function useLivePages<Row>({
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
   const refetch = rereading?.fetch;
-  const live = grows ? [] : (first.data?.data ?? []);
+  const live = first.data?.data ?? [];
   const due = refetch && list ? keysToRefetch({ list, live, inSight, rowKey, canChange: rereading.canChange }) : noKeys;
   const reread = useQuery({
     queryKey: ["live-rows", ...queryKey, due],
@@ -153,7 +132,7 @@ export function useLivePages<Row>({
     };
     setOlder({ ...idle, hash, isLoading: true });
     try {
-      const page = await fetch({ cursor, newerThan: null }, signal);
+      const page = await fetch(cursor, signal);
       queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
         state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state,
       );

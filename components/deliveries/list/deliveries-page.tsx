@@ -80,11 +80,9 @@ export function DeliveriesPage() {
   const key = listInput(filters, { window, now: begun.hash === hash ? begun.now : now });
   const pages = useLivePages<DeliveryRow>({
     queryKey: trpc.deliveries.list.queryKey(key),
-    fetch: (page, signal) =>
-      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), ...page }, { signal }),
+    fetch: (cursor, signal) =>
+      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), cursor }, { signal }),
     rowKey: ({ id }) => id,
-    grows: filters.outcome === null,
-    rereading: { canChange: ({ outcome }) => outcome === "held" },
   });
   const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
   // Another filter shows other deliveries, so the selection is cleared.

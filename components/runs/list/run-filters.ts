@@ -84,11 +84,6 @@ function isAmount(value: number | null): value is number {
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether no older run can begin to match the filter. */
-export function growsOnTop(filter: RunFilter): boolean {
-  return filter.status === undefined && filter.unresolved === undefined && !isOfAgents(filter);
-}
-
 /** Whether the filter itself selects only runs of agents. */
 export function isOfAgents(filter: RunFilter): boolean {
   return filter.minTokens !== undefined || filter.minCostUsd !== undefined || filter.needsApproval === true;

@@ -22,7 +22,7 @@ import type { BulkAction, Matching } from "../bulk/run-bulk.ts";
 import { RunsSelectionBar } from "../bulk/selection-bar.tsx";
 import { RunBadge } from "../run-badge.tsx";
 import { formatRunsUsage, startedByLabels } from "../run-text.ts";
-import { growsOnTop, isOfAgents, type RunFilter, runFilterParsers, toRunFilter } from "./run-filters.ts";
+import { isOfAgents, type RunFilter, runFilterParsers, toRunFilter } from "./run-filters.ts";
 import { RunsFilterBar, useAgentNames } from "./runs-filter-bar.tsx";
 
 /** A full bar is one minute. */
@@ -136,10 +136,9 @@ export function RunsList() {
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);
   const pages = useLivePages<RunSummary>({
     queryKey: trpc.runs.list.queryKey({ ...name, limit: pageRows }),
-    fetch: (page, signal) =>
-      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, ...page }, { signal }),
+    fetch: (cursor, signal) =>
+      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, cursor }, { signal }),
     rowKey: (run) => run.id,
-    grows: growsOnTop(filter),
     rereading: {
       canChange: (run) => isOpen(run.status) || canResume(run),
       fetch: (ids) => client.runs.byIds.query({ ids }),
