@@ -29,7 +29,7 @@ const levels = [
     "server/logging",
     "server/tracing",
   ],
-  [/* 5 */ "server/http", "server/trpc", "server/run-channel"],
+  [/* 5 */ "server/http", "server/trpc", "server/mcp", "server/run-channel"],
   [/* 6 */ "server/main", "server/processes"],
   [/* 7 */ "cli"],
   [/* 8 */ "testing"],
@@ -104,6 +104,13 @@ export default {
       comment: "The supervisor is small and never blocked: what it loads does not include the store.",
       from: { path: `${root}server/processes/supervisor\\.ts$` },
       to: { path: `${root}server/(?:store/|main\\.ts$)`, reachable: true },
+    },
+    {
+      name: "tools-are-loaded-lazily",
+      severity: "error",
+      comment: "The library of the Model Context Protocol is large, and most processes and commands never use it.",
+      from: { path: `${root}(?:server|cli|testing|app)/`, pathNot: `${root}server/mcp/|\\.test\\.ts$|/testing/` },
+      to: { path: `${root}server/mcp/|node_modules/@modelcontextprotocol/`, dynamic: false },
     },
     {
       name: "one-reader-of-the-database-driver",

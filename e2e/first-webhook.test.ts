@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
+import type { Run } from "../server/contract/run.ts";
+import type { InferredTriggerAnswer } from "../server/triggers/infer-trigger.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
 import { signalbox, withSharedService } from "./support/service.ts";
@@ -114,6 +116,15 @@ describe("the first webhook", () => {
       replayOf: runId,
       startedBy: "replay",
     });
+
+    const { deliveryId } = JSON.parse(got.stdout) as Run;
+    const redelivered = cli("deliveries", "redeliver", deliveryId ?? "");
+    expect(JSON.parse(redelivered.stdout)).toMatchObject({ redeliveryOf: deliveryId, outcome: "accepted" });
+    const inferred = cli("triggers", "infer", "signup", "--since", "1d");
+    expect([inferred.status, inferred.stderr]).toEqual([0, expect.any(String)]);
+    const { trigger } = JSON.parse(inferred.stdout) as InferredTriggerAnswer;
+    expect(trigger.code).toContain('endpoint: "signup",');
+    expect(trigger.code).toContain("name: z.string(), // in ");
   });
 });
 

@@ -62,6 +62,15 @@ it("a deployed service that is killed while it releases held deliveries starts e
     1,
     expect.stringContaining("✗ deliveries: 0 of the last 20 accepted"),
   ]);
+  // A path that is nearly right: with a valid key, the response names the endpoint.
+  const newKey = { kind: "webhook", name: "shop", endpoints: null, expiresAt: null };
+  const key = (await (await postJson(`${strict.url}/api/v1/keys`, newKey, headers)).json()) as { secret: string };
+  const near = await postJson(`${strict.url}/triggers/order`, {}, { "x-api-key": key.secret });
+  expect([near.status, await near.json()]).toEqual([
+    404,
+    expect.objectContaining({ code: "unknown_endpoint", detail: expect.stringContaining('Did you mean "orders"?') }),
+  ]);
+  expect((await postJson(`${strict.url}/triggers/order`, {})).status).toBe(401);
   const metrics = await (await fetch(`${strict.url}/metrics`, { headers })).text();
   expect(metrics).toContain(`signalbox_deliveries_total{endpoint="orders",outcome="held",status="202"} ${count}`);
   expect(await strict.stop()).toBe(0);

@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
+import { startCluster } from "../scripts/postgres-cluster.ts";
 import { childrenOf } from "./auditor/processes.ts";
+import { postJson } from "./support/api.ts";
 import { cliFile, repository, writeProject } from "./support/project.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -67,10 +69,10 @@ function createWarehouse() {
 }
 
 const warehouse = createWarehouse();
-let env: NodeJS.ProcessEnv = {};
+let warehouseUrl = "";
 beforeAll(async () => {
   await new Promise<void>((resolve) => warehouse.server.listen(0, "127.0.0.1", resolve));
-  env = { WAREHOUSE_URL: `http://127.0.0.1:${(warehouse.server.address() as AddressInfo).port}` };
+  warehouseUrl = `http://127.0.0.1:${(warehouse.server.address() as AddressInfo).port}`;
 });
 afterAll(() => {
   warehouse.server.closeAllConnections();
@@ -92,7 +94,7 @@ interface BulkDocument {
 }
 
 /** Runs a command while the warehouse answers, and other commands run. */
-async function runCommand(projectDir: string, line: string) {
+async function runCommand(projectDir: string, line: string, env: NodeJS.ProcessEnv) {
   const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
   const child = spawn(process.execPath, [cliFile, ...args, "--project", projectDir], {
     cwd: projectDir,
@@ -108,12 +110,13 @@ async function runCommand(projectDir: string, line: string) {
 
 type Project = Awaited<ReturnType<typeof buildExample>>;
 
-/** A built project with the page's example, and its command line. */
-async function buildExample() {
+/** A built project with the page's example, and its command line. `settings` are variables, e.g. of its store. */
+async function buildExample(settings: NodeJS.ProcessEnv = {}) {
   const projectDir = writeProject(files);
+  const env = { ...settings, WAREHOUSE_URL: warehouseUrl, SIGNALBOX_WORKERS: "2" };
   /** Its output. Every command succeeds. */
   const cli = async (line: string): Promise<string> => {
-    const { status, stdout, stderr } = await runCommand(projectDir, line);
+    const { status, stdout, stderr } = await runCommand(projectDir, line, env);
     expect([line, status, stderr]).toEqual([line, 0, expect.anything()]);
     return stdout;
   };
@@ -125,7 +128,7 @@ async function buildExample() {
     cli,
     json,
     listed,
-    start: () => startService({ projectDir, command: "start", env: { ...env, SIGNALBOX_WORKERS: "2" } }),
+    start: () => startService({ projectDir, command: "start", env }),
     fix: () => writeFileSync(join(projectDir, workflowFile), (files[workflowFile] ?? "").replace(bug, fix)),
     untilEnded: () =>
       vi.waitFor(
@@ -135,14 +138,24 @@ async function buildExample() {
   };
 }
 
+/** The settings of a store in a Postgres of the test's own. */
+async function postgresSettings(): Promise<NodeJS.ProcessEnv> {
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.remove());
+  return { DATABASE_URL: cluster.url("postgres") };
+}
+
 /** The workers of a service. */
 function workersOf({ child }: Service): number[] {
   return childrenOf(child.pid ?? 0, "worker");
 }
 
-async function sendOrder(project: Project, n: number): Promise<void> {
-  const body = JSON.stringify({ id: String(n), items: [`MUG-${n}`, `cap-${n}`, `PEN-${n}`] });
-  await project.cli(`triggers send new-order --data '${body}'`);
+async function sendOrders(project: Project, orders: readonly number[]): Promise<void> {
+  const url = (await project.cli("triggers url new-order")).trim();
+  for (const n of orders) {
+    const response = await postJson(url, { id: String(n), items: [`MUG-${n}`, `cap-${n}`, `PEN-${n}`] });
+    expect(response.status).toBe(202);
+  }
 }
 
 const skusOf = (orders: readonly number[]) => orders.flatMap((n) => [`CAP-${n}`, `MUG-${n}`, `PEN-${n}`]).sort();
@@ -183,49 +196,55 @@ describe("recovering from a bug", () => {
     expect(rest).toEqual([]);
   });
 
-  it("many resumed runs have exactly one effect per item, although workers are killed and two commands run at once", async () => {
-    const project = await buildExample();
-    const first = await project.start();
-    const orders = [11, 12, 13, 14, 15, 16];
-    for (const n of orders) await sendOrder(project, n);
-    await project.untilEnded();
-    const failed = await project.listed("--unresolved --status failed");
-    expect(failed).toHaveLength(orders.length);
+  it.each([
+    { database: "SQLite", orders: [11, 12, 13, 14, 15, 16] },
+    { database: "Postgres", orders: [31, 32, 33, 34, 35, 36] },
+  ])(
+    "many resumed runs have exactly one effect per item, although workers are killed and two commands run at once, with $database",
+    async ({ database, orders }) => {
+      const project = await buildExample(database === "Postgres" ? await postgresSettings() : {});
+      const first = await project.start();
+      await sendOrders(project, orders);
+      await project.untilEnded();
+      const failed = await project.listed("--unresolved --status failed");
+      expect(failed).toHaveLength(orders.length);
 
-    project.fix();
-    await project.cli("build");
-    await first.stop();
-    const service = await project.start();
-    // The worst moments: effects have happened, and their steps are not recorded.
-    let made = 0;
-    let kills = 0;
-    warehouse.onEffect = () => {
-      made += 1;
-      if (made !== 1 && made !== 6) return true;
-      kills += 1;
-      for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
-      return false;
-    };
-    const dry = await project.json<BulkDocument>("runs resume --trigger new-order --since 1h --dry-run");
-    expect(dry).toMatchObject({ done: orders.length, failed: [] });
-    expect(await project.listed("--unresolved")).toHaveLength(orders.length);
-    const bulk = "runs resume --trigger new-order --since 1h --unresolved";
-    const results = await Promise.all([1, 2].map(() => project.json<BulkDocument>(bulk)));
-    expect(results.map(({ failed: none }) => none)).toEqual([[], []]);
-    expect(
-      results
-        .flatMap(({ runs }) => runs)
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(failed.map(({ id }) => id).sort());
-    await project.untilEnded();
-    expect((await project.listed()).map(({ status }) => status)).toEqual(orders.map(() => "completed"));
-    expect(kills).toBe(2);
-    expect(warehouse.effects().filter((sku) => Number(sku.split("-")[1]) > 10)).toEqual(skusOf(orders));
-    // The killed steps were repeated, with the same key.
-    expect(warehouse.calls.length).toBeGreaterThan(warehouse.effects().length);
-    expect(await project.json<BulkDocument>("runs resume --trigger new-order --since 1h")).toMatchObject({ done: 0 });
-  });
+      project.fix();
+      await project.cli("build");
+      await first.stop();
+      const service = await project.start();
+      // The worst moments: effects have happened, and their steps are not recorded.
+      let made = 0;
+      let kills = 0;
+      const callsBefore = warehouse.calls.length;
+      warehouse.onEffect = () => {
+        made += 1;
+        if (made !== 1 && made !== 6) return true;
+        kills += 1;
+        for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
+        return false;
+      };
+      const dry = await project.json<BulkDocument>("runs resume --trigger new-order --since 1h --dry-run");
+      expect(dry).toMatchObject({ done: orders.length, failed: [] });
+      expect(await project.listed("--unresolved")).toHaveLength(orders.length);
+      const bulk = "runs resume --trigger new-order --since 1h --unresolved";
+      const results = await Promise.all([1, 2].map(() => project.json<BulkDocument>(bulk)));
+      expect(results.map(({ failed: none }) => none)).toEqual([[], []]);
+      expect(
+        results
+          .flatMap(({ runs }) => runs)
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(failed.map(({ id }) => id).sort());
+      await project.untilEnded();
+      expect((await project.listed()).map(({ status }) => status)).toEqual(orders.map(() => "completed"));
+      expect(kills).toBe(2);
+      expect(warehouse.effects().filter((sku) => orders.includes(Number(sku.split("-")[1])))).toEqual(skusOf(orders));
+      // The second and the third item of each order. The killed steps were repeated, with the same key.
+      expect(warehouse.calls.length - callsBefore).toBeGreaterThan(2 * orders.length);
+      expect(await project.json<BulkDocument>("runs resume --trigger new-order --since 1h")).toMatchObject({ done: 0 });
+    },
+  );
 
   it("a repeated bulk replay starts each run once, and the list says as which run", async () => {
     const project = await buildExample();
@@ -233,7 +252,7 @@ describe("recovering from a bug", () => {
     await project.cli("build");
     await project.start();
     warehouse.isDown = true;
-    for (const n of [21, 22]) await sendOrder(project, n);
+    await sendOrders(project, [21, 22]);
     await project.untilEnded();
     warehouse.isDown = false;
     const bulk = "runs replay --status failed --trigger new-order --since 1h --limit 10";

@@ -269,21 +269,28 @@ describe.each(vendors)("a request of $name", (vendor) => {
 const patient = { timeout: 30_000 };
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
+/** The tree shows strings as they were sent: some senders escape slashes. */
+const bodyText = async (page: Page) => (await bodyTree(page).textContent())?.replaceAll("\\/", "/");
 
-const shownForms = [
-  { name: "twilio", texts: ['"CallStatus": "ringing"', '"From": "+15306666666"'] },
-  { name: "github", texts: ['"action": "', '"number": 1'] },
-  { name: "mailgun", texts: ['"subject": "Größe"', '"filename": "note.txt"'] },
-];
+/** The fields of a part of a payload, as the tree of a body has them. */
+function shownFields(part: object): string[] {
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === "object" && value !== null
+      ? shownFields(value)
+      : [`${JSON.stringify(name)}: ${JSON.stringify(value)}`],
+  );
+}
 
 describe("the page of a delivery", () => {
-  it("shows the fields of a form as its triggers evaluate them, and its bytes", async ({ service }) => {
+  it("shows the request of each vendor as its trigger evaluates it, and the bytes of a form", async ({ service }) => {
     const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 2000 } });
-    for (const { name, texts } of shownForms) {
+    for (const { name, contentType, payload } of vendors) {
       const { id, body } = await acceptedDelivery(service, name);
       await page.goto(`${service.url}/deliveries/${id}`);
       await page.getByRole("table", { name: "Trigger verdicts" }).getByRole("row", { name }).waitFor();
-      for (const text of texts) await expect.poll(() => bodyTree(page).textContent(), patient).toContain(text);
+      for (const text of shownFields(payload))
+        await expect.poll(() => bodyText(page), { ...patient, message: name }).toContain(text);
+      if (contentType.startsWith(json)) continue;
       await page.getByRole("radio", { name: "Raw", exact: true }).check();
       await page
         .getByRole("region", { name: "Body, as text" })

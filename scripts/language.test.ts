@@ -91,7 +91,7 @@ const bannedNames: readonly [name: RegExp, instead: string][] = [
 /** A sentence of a comment has at most this many words. */
 const maxWords = 30;
 
-const documents = ["*.md", "docs/{*,errors/*,decisions/*}.md", "examples/**/*.md", "bench/README.md"];
+const documents = ["*.md", "docs/{*,errors/*,decisions/*}.md", "examples/**/*.md", "skills/**/*.md", "bench/README.md"];
 const sources = ["{app,cli,components,examples,sdk,server,testing}/**/*.{ts,tsx}"];
 const tests = [
   "{app,bench,cli,components,e2e,examples,scripts,sdk,server,testing}/**/*.test.ts",
@@ -99,7 +99,7 @@ const tests = [
 ];
 /** The folders whose comments and names are checked, with those of their tests. */
 const commented = [
-  "server/{domain,engine,http,ports,processes,run-channel}/**/*.ts",
+  "server/{domain,engine,http,mcp,ports,processes,run-channel}/**/*.ts",
   "server/store/{copy,portable,postgres,shared,sqlite,testing}/**/*.ts",
 ];
 const notShown = [

@@ -15,7 +15,10 @@ import { openApiDocument } from "../server/http/rest/rest-app.ts";
 
 const repository = join(import.meta.dirname, "..");
 const textOf = (page: string) => readFileSync(join(repository, page), "utf8");
-const pages = globSync(["*.md", "docs/{*,errors/*,decisions/*}.md", "examples/*/README.md"], { cwd: repository })
+const pages = globSync(
+  ["*.md", "docs/{*,errors/*,decisions/*}.md", "examples/*/{README,AGENTS}.md", "skills/*/SKILL.md"],
+  { cwd: repository },
+)
   .filter((page) => page !== "CHANGELOG.md")
   .sort();
 

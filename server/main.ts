@@ -23,6 +23,7 @@ import type { Manifest } from "./contract/project/manifest.ts";
 import type { Invitation } from "./contract/access/person.ts";
 import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
+import type { AnswerMcp } from "./http/rest/rest-deps.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreAlerts } from "./processes/receiver/start-store-alerts.ts";
@@ -135,6 +136,8 @@ export async function openSignalbox(p: {
       alerts: settings.alerts,
       retention: settings.retention,
       cipher: createKeyCipher(secret),
+      receive: receiveIn(mode),
+      answerMcp,
       authenticate,
       metrics,
       stopping: stopping.signal,
@@ -145,7 +148,6 @@ export async function openSignalbox(p: {
       rest: createRestApp(restDeps).fetch,
       trpc: createTrpc({
         ...restDeps,
-        receive: receiveIn(mode),
         identity,
         name: settings.name,
         news: watchBoth(store, project),
@@ -212,6 +214,8 @@ export async function openLocalApi(p: {
   const builds = createBuilds(settings.stateDir);
   const current = () => project.current().manifest;
   const masking = createMasking(store, createMaskReader({ current, builds, secret }));
+  const stopping = new AbortController().signal;
+  const { receiveIn } = createIngest({ settings, store, project, logger: silentLogger, stopping, onEvent() {} });
   const app = createRestApp({
     store: masking.masked,
     originals: masking.originals,
@@ -221,6 +225,8 @@ export async function openLocalApi(p: {
     signals: { ...noSignals, buildChanged: () => p.running?.onBuildChanged?.() },
     clock: systemClock,
     logger: silentLogger,
+    receive: receiveIn(mode),
+    answerMcp,
     mode,
     maxBodyBytes,
     bodies: createBodyBudget(maxBodyBytes),
@@ -231,10 +237,16 @@ export async function openLocalApi(p: {
     cipher: createKeyCipher(secret),
     authenticate: async () => ({ kind: "local" }),
     metrics: createMetrics({ store, isDeclared: () => false }),
-    stopping: new AbortController().signal,
+    stopping,
   });
   return { fetch: app.fetch, close: () => store.close() };
 }
+
+/** Loaded by the first request of such a client. */
+const answerMcp: AnswerMcp = async (request, body, client) => {
+  const { answerMcpRequest } = await import("./mcp/answer-http.ts");
+  return answerMcpRequest(request, body, client);
+};
 
 /** The library is large and rarely needed: the first sign-in loads it. */
 function loadIdentity(options: () => Parameters<typeof createIdentity>[0]): () => Promise<Identity> {

@@ -1,13 +1,21 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 
 /** The folder of the signalbox package itself: the repository, or node_modules/signalbox. */
 export const packageRoot = findPackageRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** Whether this process runs from TypeScript sources rather than from the published `dist/`. */
 export const isSource = import.meta.url.endsWith(".ts");
+
+const packageSchema = z.object({ version: z.string() });
+
+/** The version of this signalbox. */
+export function packageVersion(): string {
+  return packageSchema.parse(JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"))).version;
+}
 
 const entries = {
   cli: "cli/main",

@@ -7,7 +7,7 @@ import { buildForTests } from "../cli/build/build-project.ts";
 import { renderDiagnostics } from "../cli/build/diagnostics/diagnostic.ts";
 import { findSettingsFile } from "../cli/build/load-project-settings.ts";
 import { discover } from "../cli/build/project-files.ts";
-import { packageVersion } from "../cli/commands/package-version.ts";
+import { packageVersion } from "../server/paths.ts";
 import { stateDirOf } from "../server/config.ts";
 import type { Manifest } from "../server/contract/project/manifest.ts";
 import type { ProjectCode, ProjectSources } from "../server/ports/project.ts";

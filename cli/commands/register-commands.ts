@@ -14,6 +14,7 @@ import { registerFixturesPull } from "./fixtures/pull.ts";
 import { registerInit } from "./init/init.ts";
 import { registerKeysCreate } from "./keys/create.ts";
 import { registerKeysList, registerKeysRevoke, registerKeysRotate } from "./keys/keys.ts";
+import { registerMcp } from "./mcp/mcp.ts";
 import {
   registerPeopleInvite,
   registerPeopleList,
@@ -136,4 +137,5 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerDoctor(program, runner);
 
   registerInit(program, runner);
+  registerMcp(program, runner);
 }

@@ -3,7 +3,7 @@ import { Failure, failureDocument, renderFailure, toFailure, usageFailure } from
 import type { Terminal } from "../terminal/terminal.ts";
 import { CliCommand } from "./cli-command.ts";
 import { type CliHost, createCommandRunner, jsonDocument } from "./command-context.ts";
-import { packageVersion } from "./package-version.ts";
+import { packageVersion } from "../../server/paths.ts";
 import { registerCommands } from "./register-commands.ts";
 
 /**

@@ -30,6 +30,7 @@ export const sections: readonly Section[] = [
     label: "Guides",
     files: docs(
       "testing",
+      "mcp",
       "client",
       "changing-workflows",
       "recovery",

@@ -37,6 +37,7 @@ describe("import directions", () => {
     expect(found).toContain("components-know-the-contract-only: e2e/architecture/violations/components/peek.ts");
     expect(found).toContain("one-reader-of-the-database-driver: e2e/architecture/violations/server/http/driver.ts");
     expect(found).toContain("supervisor-has-no-store: e2e/architecture/violations/server/processes/supervisor.ts");
+    expect(found).toContain("tools-are-loaded-lazily: e2e/architecture/violations/server/processes/eager.ts");
     expect(found).toContain("nothing-imports-pages: e2e/architecture/violations/cli/page.ts");
   });
 });

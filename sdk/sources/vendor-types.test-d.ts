@@ -1,6 +1,18 @@
+import type {
+  AllMessageEvents,
+  AppHomeOpenedEvent,
+  AppMentionEvent,
+  ChannelCreatedEvent,
+  MemberJoinedChannelEvent,
+  ReactionAddedEvent,
+  ReactionRemovedEvent,
+  TeamJoinEvent,
+} from "@slack/types";
 import type { Stripe } from "stripe";
 import { expectTypeOf, test } from "vitest";
+import type { Jsonify } from "../jsonify.ts";
 import type { WebhookSource } from "../trigger/define-webhook-source.ts";
+import { slack } from "./slack/index.ts";
 import { stripe } from "./stripe/index.ts";
 
 type PayloadOf<Source> = Source extends WebhookSource<string, infer Payload, infer _Headers> ? Payload : never;
@@ -168,4 +180,105 @@ test("the events of Stripe have the fields and types of Stripe's own library", (
     ],
   });
   expectTypeOf<Accepts<PayloadOf<typeof customer>["data"]["object"], Stripe.Customer>>().toEqualTypeOf<true>();
+});
+
+/**
+ * `true` if every event of Slack's own type has the type that the source gives it, as JSON; otherwise the events that
+ * have not.
+ */
+type Covers<Source, Theirs> = [Uncovered<EventOf<Source>, Jsonify<Theirs>>] extends [never]
+  ? true
+  : Uncovered<EventOf<Source>, Jsonify<Theirs>>;
+
+type EventOf<Source> = PayloadOf<Source> extends { event: infer Event } ? Event : never;
+
+/** The members of the union that have a known field of another type, or lack one. */
+type Uncovered<Ours, Theirs> = Theirs extends Ours ? never : Theirs;
+
+test("the events of Slack have the fields and types of Slack's own library", () => {
+  const place = { slug: "a", endpoint: "a" } as const;
+  const opened = slack.on("app_home_opened", {
+    ...place,
+    pick: ["event.user", "event.channel", "event.tab", "event.event_ts"],
+  });
+  expectTypeOf<Covers<typeof opened, AppHomeOpenedEvent>>().toEqualTypeOf<true>();
+
+  const mention = slack.on("app_mention", {
+    ...place,
+    pick: [
+      "event.user",
+      "event.bot_id",
+      "event.text",
+      "event.ts",
+      "event.channel",
+      "event.thread_ts",
+      "event.event_ts",
+    ],
+  });
+  expectTypeOf<Covers<typeof mention, AppMentionEvent>>().toEqualTypeOf<true>();
+
+  const created = slack.on("channel_created", {
+    ...place,
+    pick: ["event.channel.id", "event.channel.name", "event.channel.created", "event.channel.creator"],
+  });
+  expectTypeOf<Covers<typeof created, ChannelCreatedEvent>>().toEqualTypeOf<true>();
+
+  const joined = slack.on("member_joined_channel", {
+    ...place,
+    pick: ["event.user", "event.channel", "event.channel_type", "event.team", "event.inviter"],
+  });
+  expectTypeOf<Covers<typeof joined, MemberJoinedChannelEvent>>().toEqualTypeOf<true>();
+
+  // Of every subtype: a changed message has no user, a message of a bot need not have one.
+  const message = slack.on("message", {
+    ...place,
+    pick: [
+      "event.subtype",
+      "event.channel",
+      "event.channel_type",
+      "event.user",
+      "event.bot_id",
+      "event.text",
+      "event.ts",
+      "event.thread_ts",
+      "event.event_ts",
+    ],
+  });
+  expectTypeOf<Covers<typeof message, AllMessageEvents>>().toEqualTypeOf<true>();
+
+  const added = slack.on("reaction_added", {
+    ...place,
+    pick: [
+      "event.user",
+      "event.reaction",
+      "event.item_user",
+      "event.item.type",
+      "event.item.channel",
+      "event.item.ts",
+      "event.event_ts",
+    ],
+  });
+  expectTypeOf<Covers<typeof added, ReactionAddedEvent>>().toEqualTypeOf<true>();
+  const removed = slack.on("reaction_removed", {
+    ...place,
+    pick: [
+      "event.user",
+      "event.reaction",
+      "event.item_user",
+      "event.item.type",
+      "event.item.channel",
+      "event.item.ts",
+      "event.event_ts",
+    ],
+  });
+  expectTypeOf<Covers<typeof removed, ReactionRemovedEvent>>().toEqualTypeOf<true>();
+
+  const member = slack.on("team_join", {
+    ...place,
+    pick: ["event.user.id", "event.user.name", "event.user.real_name"],
+  });
+  expectTypeOf<Covers<typeof member, TeamJoinEvent>>().toEqualTypeOf<true>();
+
+  // @ts-expect-error a reaction is no mention
+  expectTypeOf<Covers<typeof mention, ReactionAddedEvent>>().toEqualTypeOf<true>();
 });

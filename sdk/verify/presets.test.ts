@@ -1,7 +1,15 @@
 import { createHash, createHmac } from "node:crypto";
 import { verifyKey } from "discord-interactions";
 import { describe, expect, it } from "vitest";
-import { publishedHubspot, publishedSquare, publishedTwilio } from "./testing/published.ts";
+import {
+  acceptedByZoom,
+  publishedHubspot,
+  publishedMailgun,
+  publishedMeta,
+  publishedShopify,
+  publishedSquare,
+  publishedTwilio,
+} from "./testing/published.ts";
 import { discordKeys, instant, now, publicUrl, requestOf, senders, textSecret } from "./testing/senders.ts";
 import * as schemes from "./index.ts";
 
@@ -16,6 +24,8 @@ const other = "fedcba9876543210fedcba9876543210";
 const minute = 60_000;
 const form = { "content-type": "application/x-www-form-urlencoded" };
 const utf8 = (text: string) => Buffer.from(text);
+/** The same key of an HMAC, which fills short keys with zeros. Some published secrets are shorter than Signalbox allows. */
+const atLeast16Bytes = (secret: string) => secret.padEnd(16, "\0");
 
 const signTwilio = (content: string | Buffer, secret = textSecret) => ({
   "x-twilio-signature": createHmac("sha1", secret).update(content).digest("base64"),
@@ -118,6 +128,22 @@ const token = "e0b5477167110d68991efc6b9f89f0a11066af27834600e123";
 
 describe("mailgun", () => {
   const json = (signature: unknown, more = {}) => utf8(JSON.stringify({ signature, "event-data": { id: 1, ...more } }));
+
+  it("accepts the example of its own library, and nothing else", () => {
+    const { secret, time, token: published, otherToken, signature } = publishedMailgun;
+    const check = (changed: object, given = secret) =>
+      mailgun({ secret: given }).check(
+        requestOf(
+          { "content-type": "application/json" },
+          json({ timestamp: `${time}`, token: published, signature, ...changed }),
+          (time + 60) * 1000,
+        ),
+      );
+    expect(check({})).toBeNull();
+    expect(check({ timestamp: time })).toBeNull();
+    for (const fault of [check({ token: otherToken }), check({ timestamp: time + 1 }), check({}, textSecret)])
+      expect(fault).toMatchObject({ kind: "mismatch" });
+  });
 
   it("accepts a signature in JSON, in a form, and in a multipart form", () => {
     const proof = signMailgun(token);
@@ -234,6 +260,17 @@ describe("microsoftGraph", () => {
 });
 
 describe("meta", () => {
+  it("accepts the example of its own library, and nothing else", () => {
+    const { secret, signature, body } = publishedMeta;
+    const check = (sent: string, given = secret) =>
+      instant(schemes.meta)({ secret: atLeast16Bytes(given), verifyToken }).check(
+        requestOf({ "x-hub-signature-256": signature }, utf8(sent)),
+      );
+    expect(check(body)).toBeNull();
+    for (const fault of [check("Test"), check(`${body}\n`), check(body, `${secret}_`)])
+      expect(fault).toMatchObject({ kind: "mismatch" });
+  });
+
   const verifyToken = "a verify token of our own";
   const verification = schemes.meta({ secret: textSecret, verifyToken: [verifyToken, undefined] });
   const greet = (query: Record<string, string>, method = "GET") =>
@@ -265,6 +302,24 @@ describe("meta", () => {
 });
 
 describe("zoom", () => {
+  it("agrees with Zoom's own library on the examples of its documentation", () => {
+    const { secret, time, signature, body, plainToken, encryptedToken } = acceptedByZoom;
+    const zoom = instant(schemes.zoom)({ secret });
+    const headers = { "x-zm-request-timestamp": `${time}`, "x-zm-signature": signature };
+    const check = (sent: string, changed = {}) =>
+      zoom.check(requestOf({ ...headers, ...changed }, utf8(sent), (time + 60) * 1000));
+    expect(check(body)).toBeNull();
+    for (const fault of [check(`${body} `), check(body, { "x-zm-request-timestamp": `${time + 1}` })])
+      expect(fault).toMatchObject({ kind: "mismatch" });
+    const validation = { payload: { plainToken }, event_ts: 1654503849680, event: "endpoint.url_validation" };
+    const message = utf8(JSON.stringify(validation));
+    const signed = zoom.sign(requestOf({}, message)) ?? {};
+    expect(zoom.answer(validation, requestOf({ ...signed }, message))).toMatchObject({
+      status: 200,
+      body: JSON.stringify({ plainToken, encryptedToken }),
+    });
+  });
+
   it("answers the URL validation with the token, signed with the secret that signed the request", async () => {
     const sender = senders.find(({ name }) => name === "zoom");
     const validation = { event: "endpoint.url_validation", payload: { plainToken: "qgg8vlvZRS6UYooatFL8Aw" } };
@@ -379,6 +434,18 @@ describe("square", () => {
     expect(square({ secret: "MCmhFRxGX82xMwg5FsaoQA" }).check(requestOf(headers, utf8(body), now, { url }))?.kind).toBe(
       "mismatch",
     );
+  });
+});
+
+describe("shopify", () => {
+  it.each(publishedShopify)("accepts the example of its own libraries with the secret $secret", (published) => {
+    const { body, signature } = published;
+    const secret = atLeast16Bytes(published.secret);
+    const check = (sent: string, given: schemes.Secret = secret) =>
+      instant(schemes.shopify)({ secret: given }).check(requestOf({ "x-shopify-hmac-sha256": signature }, utf8(sent)));
+    expect(check(body)).toBeNull();
+    expect(check(body, [textSecret, secret])).toBeNull();
+    for (const fault of [check(`${body} `), check(body, textSecret)]) expect(fault).toMatchObject({ kind: "mismatch" });
   });
 });
 

@@ -49,6 +49,19 @@ export const verdictOutcomeSchema = z.enum([
   "disabled",
 ]);
 
+/** Headers that a person or a program wrote; a repeated one has several values. */
+export const givenHeadersSchema = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "Must be the name of a header"),
+  z.union([headerValue(), z.array(headerValue()).min(1)]),
+);
+
+function headerValue() {
+  return z
+    .string()
+    .max(8192)
+    .regex(/^(?:\t|\P{Cc})*$/u, "Must have no line breaks or control characters");
+}
+
 /** What one trigger decided about one delivery. */
 export const verdictSchema = z.object({
   trigger: z.string(),
@@ -179,6 +192,16 @@ export interface DeliveryDetails extends DeliveryRow {
   origin: { url: string; text: string; differences: string[] } | null;
 }
 
+/** The response that a sender would get to a delivery that a person or a program sent, and what it led to. */
+export const sentDeliverySchema = z.object({
+  status: z.int(),
+  /** `null`: it was rejected and not recorded. */
+  deliveryId: z.string().nullable(),
+  /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
+  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })),
+  problem: problemSchema.nullable(),
+});
+
 /**
  * A held delivery after another evaluation. `released`: it started `runs`. `already_released`: these are the runs of an
  * earlier release. `held`: no trigger matches yet. `failed`: see `message`, e.g. a queue is full.
@@ -205,6 +228,7 @@ export const releaseBatchSchema = z.object({
 export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;
 export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
+export type SentDelivery = z.infer<typeof sentDeliverySchema>;
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
 export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;

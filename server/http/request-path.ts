@@ -33,7 +33,7 @@ export function pathPattern(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-const restPaths = new Set(["/api/v1", "/healthz", "/readyz", "/metrics"]);
+const restPaths = new Set(["/api/v1", "/healthz", "/readyz", "/metrics", "/mcp"]);
 
 function isRest(path: string): boolean {
   return path.startsWith("/api/v1/") || restPaths.has(path);

@@ -1,23 +1,12 @@
-import { z } from "zod";
-import { type Problem, problemSchema } from "../contract/problem.ts";
-import { targetSchema } from "../contract/project/target.ts";
 import { AppError } from "../contract/app-error.ts";
+import { type SentDelivery, sentDeliverySchema } from "../contract/delivery.ts";
+import { problemSchema } from "../contract/problem.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { encodeBody } from "../domain/schema/encode-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { GivenHeaders } from "../domain/deliveries/header-values.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { Receive } from "./receive.ts";
-
-/** The response that a sender would get, and the delivery and runs that it led to. */
-export interface SentDelivery {
-  status: number;
-  /** `null`: it was rejected and not recorded. */
-  deliveryId: string | null;
-  /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
-  runs: z.infer<typeof acceptedSchema>["runs"];
-  problem: Problem | null;
-}
 
 const jsonFormat: BodyFormat = { type: "json", bigints: "number" };
 
@@ -32,9 +21,7 @@ const encodingHints: Record<BodyFormat["type"], string> = {
 
 const bodyHeaders = /^(?:content-(?:type|length|encoding)|transfer-encoding)$/i;
 
-const acceptedSchema = z.object({
-  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })),
-});
+const acceptedSchema = sentDeliverySchema.pick({ runs: true });
 
 /**
  * Sends a body, written as JSON, and headers to an endpoint as a webhook would, in the first format that the endpoint

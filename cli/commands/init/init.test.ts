@@ -154,6 +154,7 @@ it("--empty leaves out the example and its packages, and keeps what every projec
   expect(files.map(({ name }) => name).sort()).toEqual([
     ".dockerignore",
     ".gitignore",
+    "AGENTS.md",
     "Dockerfile",
     "compose.yaml",
     "package.json",

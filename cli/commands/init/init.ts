@@ -2,11 +2,10 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { formatCount } from "../../../server/domain/format.ts";
-import { starterFolder } from "../../../server/paths.ts";
+import { packageVersion, starterFolder } from "../../../server/paths.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { packageVersion } from "../package-version.ts";
 
 const strings = z.record(z.string(), z.string());
 
@@ -60,8 +59,13 @@ async function init(
   });
 }
 
-/** Files of deployment and of continuous integration: existing ones are kept. */
-const ownFiles: ReadonlySet<string> = new Set(["Dockerfile", "compose.yaml", ".github/workflows/signalbox.yml"]);
+/** Files of deployment, of continuous integration and for coding agents: existing ones are kept. */
+const ownFiles: ReadonlySet<string> = new Set([
+  "AGENTS.md",
+  "Dockerfile",
+  "compose.yaml",
+  ".github/workflows/signalbox.yml",
+]);
 
 /** The files that a project without the example does not have. */
 function isExample(path: string): boolean {

@@ -2,8 +2,14 @@ import { shopify as verifyShopify } from "../../verify/senders/shopify.ts";
 import { createEventSources, type EventSources } from "../define-event-source.ts";
 import { type PayloadOf, readFields } from "../event-fields.ts";
 
+/**
+ * The ids of Shopify's examples and test notifications exceed 2⁵³. They are rounded, and are no safe integers. The
+ * string has every digit.
+ */
+const identity = { id: "number", admin_graphql_api_id: "string" } as const;
+
 const person = {
-  id: "integer",
+  ...identity,
   email: "string | null",
   first_name: "string | null",
   last_name: "string | null",
@@ -18,7 +24,7 @@ const address = {
 
 /** Amounts are decimal strings in `currency`; times are ISO 8601. */
 const order = {
-  id: "integer",
+  ...identity,
   name: "string",
   order_number: "integer",
   "email?": "string | null",
@@ -40,9 +46,9 @@ const order = {
   "shipping_address?": { or: null, of: address },
   line_items: [
     {
-      id: "integer",
-      product_id: "integer | null",
-      variant_id: "integer | null",
+      ...identity,
+      product_id: "number | null",
+      variant_id: "number | null",
       title: "string",
       quantity: "integer",
       price: "string",
@@ -55,21 +61,22 @@ const customer = {
   ...person,
   created_at: "string",
   updated_at: "string",
-  tags: "string",
+  /** Absent since version 2025-01 of Shopify's API. */
+  "tags?": "string",
   "phone?": "string | null",
 } as const;
 
 const product = {
-  id: "integer",
+  ...identity,
   title: "string",
   handle: "string",
   vendor: "string",
   product_type: "string",
   status: "string",
   tags: "string",
-  created_at: "string",
+  created_at: "string | null",
   updated_at: "string",
-  variants: [{ id: "integer", title: "string", price: "string", "sku?": "string | null" }],
+  variants: [{ ...identity, title: "string", price: "string", "sku?": "string | null" }],
 } as const;
 
 const topics = {
@@ -81,12 +88,14 @@ const topics = {
   "orders/paid": order,
   "orders/updated": order,
   "products/create": product,
-  "products/delete": { id: "integer" },
+  "products/delete": { id: "number" },
   "products/update": product,
-  "refunds/create": { id: "integer", order_id: "integer", created_at: "string", "note?": "string | null" },
+  "refunds/create": { ...identity, order_id: "number", created_at: "string", "note?": "string | null" },
 } as const;
 
 type ShopifyEvents = { [Topic in keyof typeof topics]: PayloadOf<(typeof topics)[Topic]> };
+
+const customerId = { id: 115_310_627, admin_graphql_api_id: "gid://shopify/Customer/115310627" };
 
 const example = {
   id: 820_982_911,
@@ -106,11 +115,12 @@ const example = {
   financial_status: "paid",
   tags: "",
   test: true,
-  customer: { id: 115_310_627, email: "ada@example.com", first_name: "Ada", last_name: "Lovelace" },
+  customer: { ...customerId, email: "ada@example.com", first_name: "Ada", last_name: "Lovelace" },
   shipping_address: { address1: "1 Main Street", city: "Berlin", country_code: "DE", zip: "10115" },
   line_items: [
     {
       id: 866_550_311,
+      admin_graphql_api_id: "gid://shopify/LineItem/866550311",
       product_id: 788_032_119,
       variant_id: 642_667_041,
       title: "Notebook",
@@ -124,13 +134,29 @@ const example = {
   vendor: "Example",
   product_type: "Stationery",
   status: "active",
-  variants: [{ id: 642_667_041, title: "Default Title", price: "49.00", sku: "NB-1" }],
+  variants: [
+    {
+      id: 642_667_041,
+      admin_graphql_api_id: "gid://shopify/ProductVariant/642667041",
+      title: "Default Title",
+      price: "49.00",
+      sku: "NB-1",
+    },
+  ],
+};
+
+/** The ids in the example of each kind of topic. */
+const exampleIds: Record<string, object> = {
+  customers: customerId,
+  orders: { admin_graphql_api_id: "gid://shopify/Order/820982911" },
+  products: { id: 788_032_119, admin_graphql_api_id: "gid://shopify/Product/788032119" },
+  refunds: { id: 929_361_462, admin_graphql_api_id: "gid://shopify/Refund/929361462" },
 };
 
 /**
  * Typed sources for the webhooks of Shopify: `shopify.on("orders/create", …)`. The header `x-shopify-topic` selects the
  * event. With `secret`, Shopify's signature is verified, and a retry is recognised by its body; without it, by
- * `x-shopify-webhook-id`.
+ * `x-shopify-webhook-id`. An `id` can exceed 2⁵³ and is then rounded: `admin_graphql_api_id` has it as a string.
  *
  * @example
  *   // triggers/new-order.ts
@@ -150,7 +176,7 @@ export const shopify: EventSources<ShopifyEvents, "x-shopify-topic"> = createEve
   name: "shopify",
   findEvent(event) {
     const fields = Object.entries(topics).find(([topic]) => topic === event)?.[1];
-    return fields ? readFields(fields, example) : null;
+    return fields ? readFields(fields, { ...example, ...exampleIds[event.split("/")[0] ?? ""] }) : null;
   },
   header: (event) => ({ name: "x-shopify-topic", value: event }),
   verify: (secret) => verifyShopify({ secret }),

@@ -24,3 +24,39 @@ export const publishedHubspot = {
   body: "{'example_field':'example_value'}",
   time: 15_000_000,
 };
+
+/** From the tests of mailgun-php. `time` in Unix seconds. */
+export const publishedMailgun = {
+  secret: "key-3ax6xnjp29jd6fds4gc373sgvjxteol0",
+  time: 1_403_645_220,
+  token: "5egbgr1vjgqxtrnp65xfznchgdccwh5d6i09vijqi3whgowmn6",
+  otherToken: "owyldpe6nxhmrn78epljl6bj0orrki1u3d2v5e6cnlmmuox8jr",
+  signature: "9cfc5c41582e51246e73c88d34db3af0a3a2692a76fbab81492842f000256d33",
+};
+
+/** From the tests of WhatsApp's library for Node.js. */
+export const publishedMeta = {
+  secret: "TEST_APP_SECRET",
+  signature: "sha256=0c61947b610d4f45e65f3d680e26027121ec2413e77598bcb6cfc6e0d9888221",
+  body: "test",
+};
+
+/** From the tests of shopify-api-js, and of shopify_app with its old and its new secret. */
+export const publishedShopify = [
+  { secret: "test_secret_key", body: '{"foo": "bar"}', signature: "B23tXN681gZ0qIWNRrgtzBE9XSDo5yaUu6wfmhu3a7g=" },
+  { secret: "secret", body: "foo=anything", signature: "yCGX/RrK4fcuNtr3ztk5tQGsOBjcAzHpGLdMUrbV8yI=" },
+  { secret: "old_secret", body: "foo=anything", signature: "XqRcjrSv57VACn6apEO9znyu/wkN1VC7QxdSPwK3Hzs=" },
+];
+
+/**
+ * The messages of Zoom's documentation, which has no complete signature. With this secret, Zoom's own library
+ * (`@zoom/rivet` 0.4) accepts the request and answers the validation like this. `time` in Unix seconds.
+ */
+export const acceptedByZoom = {
+  secret: "0123456789abcdef0123456789abcdef",
+  time: 1_658_940_994,
+  signature: "v0=464974761c5840dab90549523663f109b57b55a1349508c7d8c56288ff80db66",
+  body: '{"event":"session.started","payload":{"account_id":"{ACCOUNT_ID}","object":{"start_time":"2022-07-27T16:56:34Z","id":"{SESSION_ID}"}},"event_ts":1658940994914}',
+  plainToken: "qgg8vlvZRS6UYooatFL8Aw",
+  encryptedToken: "c1e2d9c8d9a624043bc69abb8320c1bdb5509a8da365cfb8f2cb7f938e630026",
+};

@@ -32,6 +32,8 @@ export const operations = {
   openapi: { access: "open" },
   metrics: { access: "read" },
 
+  // Each tool is one of the other operations, with its own access.
+  callTools: { access: "read" },
   getAccess: { access: "read" },
   getFailedBuild: { access: "read" },
   searchAll: { access: "read", slot: "list" },

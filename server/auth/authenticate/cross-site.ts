@@ -33,6 +33,17 @@ export function rejectForeignOrigin(request: Request, ownHost: string | null): v
 }
 
 /**
+ * Rejects requests of pages of other sites, with any credentials: the Model Context Protocol requires it against DNS
+ * rebinding. Programs send no Origin. `ownHost`: the host of the base URL. Throws AppError `forbidden`.
+ */
+export function rejectForeignPage(request: Request, ownHost: string): void {
+  const origin = request.headers.get("origin");
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  if (origin === null || isSameHost(origin, host) || isSameHost(origin, ownHost)) return;
+  throw new AppError("forbidden", "Requests from pages of other sites are rejected here.");
+}
+
+/**
  * Whether a form was sent by one of our own pages. A form of another site could sign a browser in with a token of its
  * author, or sign it out: SameSite does not prevent a cookie from being set. Browsers send Sec-Fetch-Site to https and
  * localhost only; elsewhere they send Origin, which the pages' Referrer-Policy allows. A form with neither is rejected.

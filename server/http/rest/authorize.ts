@@ -82,7 +82,7 @@ async function recordAudit(c: Context<RestEnv>, { operation, pattern }: RestRout
   const made = c.res.headers.get("location")?.split("/").at(-1) ?? null;
   await recordOperation(c.env, auditContextOf(c.var.principal, c.env.client.address), {
     action,
-    subject: pattern.exec(c.req.path)?.[1] ?? null,
+    subject: audited?.subject ?? pattern.exec(c.req.path)?.[1] ?? null,
     detail: audited?.detail ?? (made === null ? null : { made }),
   });
 }

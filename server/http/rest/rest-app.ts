@@ -17,6 +17,7 @@ import { registerBacktestRoutes } from "./routes/backtest.ts";
 import { registerDeliveryRoutes } from "./routes/deliveries.ts";
 import { registerFeedRoute } from "./routes/feed.ts";
 import { registerKeyRoutes } from "./routes/keys.ts";
+import { registerMcpRoute } from "./routes/mcp.ts";
 import { registerPeopleRoutes } from "./routes/people.ts";
 import { registerRunActionRoutes } from "./routes/run-actions.ts";
 import { registerRunBulkRoutes } from "./routes/run-bulk.ts";
@@ -78,6 +79,7 @@ function buildApp(): { app: OpenAPIHono<RestEnv>; routes: RestRoute[] } {
   registerPeopleRoutes(app);
   registerAlertRoutes(app);
   registerServiceRoutes(app);
+  registerMcpRoute(app);
   registerDocument(app);
   routes.push(...listRoutes(app));
   return { app, routes };

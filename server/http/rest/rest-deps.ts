@@ -2,8 +2,10 @@ import type { ApiAuthenticator, Client, Principal } from "../../auth/access/prin
 import type { KeyCipher } from "../../auth/keys/service-secret.ts";
 import type { TakeSlot } from "../../auth/limits/request-slots.ts";
 import type { AlertSettings, Mode, Settings } from "../../config.ts";
+import type { Scope } from "../../contract/access/scope.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyBudget } from "../../domain/requests/request-body.ts";
+import type { Receive } from "../../ingest/receive.ts";
 import type { Builds } from "../../ports/builds.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -38,6 +40,10 @@ export interface RestDeps {
   /** Deliveries beyond it may have been removed. */
   retention: Settings["retention"];
   cipher: KeyCipher;
+  /** The receiver of webhooks, for deliveries that a program sends with its token. */
+  receive: Receive;
+  /** Answers clients of the Model Context Protocol. Loaded on first use. */
+  answerMcp: AnswerMcp;
   /** Authenticates a request. The command line, in its own process, uses `() => Promise.resolve({ kind: "local" })`. */
   authenticate: ApiAuthenticator;
   metrics: Metrics;
@@ -45,11 +51,21 @@ export interface RestDeps {
   stopping: AbortSignal;
 }
 
+/**
+ * Answers a request with the parsed `body`. The client may call the tools of its scope; `call` sends their requests to
+ * these routes, with the permissions of the client.
+ */
+export type AnswerMcp = (
+  request: Request,
+  body: Json,
+  client: { scope: Scope; call: (request: Request) => Promise<Response>; onDefect: (error: unknown) => void },
+) => Promise<Response>;
+
 export interface RestEnv {
   Bindings: RestDeps & { client: Client };
   Variables: {
     principal: Principal;
-    /** Of an operation whose audit entry depends on its input. `choice`: the action of the call. */
-    audited?: { choice: string; detail: Json };
+    /** Of an operation whose audit entry depends on its input. `choice`: the action of the call, if it has several. */
+    audited?: { choice: string | null; subject?: string; detail: Json };
   };
 }

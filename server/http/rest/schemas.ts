@@ -10,6 +10,7 @@ import {
   reasonSchema,
   releaseBatchSchema,
   releasedDeliverySchema,
+  sentDeliverySchema,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../contract/delivery.ts";
@@ -91,6 +92,14 @@ export const delivery = evaluatedDeliverySchema
 export const currentVerdicts = z
   .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("CurrentVerdicts");
+export const sentDelivery = sentDeliverySchema
+  .extend({
+    runs: z.array(z.object({ runId: z.string(), trigger: slugSchema, target })).openapi({
+      description: "The started runs. Empty if nothing was started, e.g. for the repeat of an accepted event.",
+    }),
+    problem: orNull(problem),
+  })
+  .openapi("SentDelivery");
 export const releasedDelivery = releasedDeliverySchema
   .extend({
     runs: z.array(z.object({ runId: z.string().nullable(), trigger: slugSchema, target })).openapi({

@@ -12,6 +12,9 @@ import { loadDetails, needsDetails, noDetails, type RunDetails } from "./run-det
 
 type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
+const isLimited = ({ limitedTargets }: HostedWorker, { kind, slug }: NewRun["target"]): boolean =>
+  limitedTargets.has(`${kind}:${slug}`);
+
 /** A free slot, reserved for one of the accepted runs. */
 interface Reservation {
   run: NewRun & { assignment: Required<NonNullable<NewRun["assignment"]>> };
@@ -19,8 +22,9 @@ interface Reservation {
 }
 
 interface Accepting {
-  /** The number of its runs that will be queued. */
+  /** The number of its runs that will be queued, and of those whose target limits its concurrency. */
   queued: number;
+  limited: number;
   reservations: readonly Reservation[];
   /** The start of the leases. */
   since: number;
@@ -30,7 +34,7 @@ interface Accepting {
 /** The part of the claim loop that accepted deliveries affect. */
 interface Claims {
   hasBacklog(): boolean;
-  queued(count: number): void;
+  queued(count: number, limited: number): void;
   slotFreed(): void;
 }
 
@@ -64,10 +68,15 @@ export function createAcceptRunning(p: {
       const { identity } = worker;
       if (identity.pool !== "shared" || identity.version !== version) continue;
       if (freeSlots(worker) === 0 || !p.canTakeRuns(worker)) continue;
-      if (worker.limitedTargets.has(`${target.kind}:${target.slug}`)) continue;
+      if (isLimited(worker, target)) continue;
       if (found === null || loadOf(worker) < loadOf(found)) found = worker;
     }
     return found;
+  }
+
+  function countLimited(runs: readonly NewRun[]): number {
+    const known = [...workers.values()];
+    return runs.filter(({ target }) => known.some((worker) => isLimited(worker, target))).length;
   }
 
   function reserve(run: NewRun, leaseUntil: number): Reservation | null {
@@ -82,7 +91,7 @@ export function createAcceptRunning(p: {
   /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
   function settle(isAccepted: boolean, accepting: Accepting): void {
     if (!isAccepted) return free(accepting);
-    claims.queued(accepting.queued);
+    claims.queued(accepting.queued, accepting.limited);
     const assigning = assign(accepting);
     if (!assigning) return free(accepting);
     assigning
@@ -117,8 +126,10 @@ export function createAcceptRunning(p: {
             return reservation?.run ?? run;
           });
       const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
+      const queued = runs.length - reservations.length;
       const accepting = {
-        queued: runs.length - reservations.length,
+        queued,
+        limited: queued === 0 ? 0 : countLimited(request.runs),
         reservations,
         since,
         done: inProgress.begin(),
@@ -192,7 +203,7 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     // Without runs, it had no leases to extend.
     if (worker.runs.size === 0) worker.leaseUntil = run.leaseUntil;
     worker.runs.set(run.id, run.token);
-    if (worker.limitedTargets.has(`${run.target.kind}:${run.target.slug}`)) worker.limitedRuns.add(run.id);
+    if (isLimited(worker, run.target)) worker.limitedRuns.add(run.id);
     worker.stream.sendText(formatAssign(run, details));
   }
 

@@ -419,6 +419,36 @@ describe("claims", () => {
     expect([state.claims.at(-1)?.slots.length, started().length, loop.hasBacklog()]).toEqual([2, 5, false]);
   });
 
+  it("are in vain at most each 20 ms for runs of limited targets, which other runs need not wait for", async () => {
+    const { state, add, started, loop, wake } = create({ wrk_1: 3 });
+    await wake();
+    for (let n = 0; n < 5; n += 1) {
+      loop.queued(1, 1);
+      await settle();
+    }
+    expect([state.claims.length, loop.hasBacklog()]).toEqual([2, false]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(state.claims.map(({ slots }) => slots.length)).toEqual([3, 1, 3]);
+    loop.queued(1, 1);
+    add(1);
+    loop.queued(1, 0);
+    await settle();
+    expect([started(), loop.hasBacklog()]).toEqual([["run_1"], false]);
+  });
+
+  it("are made at once for runs of limited targets when a run has ended", async () => {
+    const { state, add, started, loop, wake, workers } = create({ wrk_1: 3 });
+    await wake();
+    loop.queued(1, 1);
+    await settle();
+    add(2);
+    loop.queued(1, 1);
+    await settle();
+    expect(started()).toEqual([]);
+    await wake();
+    expect([started(), state.claims.length, workers.get("wrk_1")?.reserved]).toEqual([["run_1", "run_2"], 3, 0]);
+  });
+
   it("are made for a slot that is freed in a full pool, also if another pool had slots and nothing due", async () => {
     for (const how of ["wake", "queued"] as const) {
       const { state, loop, connect, workers, end, started, add } = create({});

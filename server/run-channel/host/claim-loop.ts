@@ -25,11 +25,14 @@ interface ClaimLoopOptions {
 export interface ClaimLoop {
   /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
-  /** Signals that this host queued this many runs after it had claimed all due runs. */
-  queued(count: number): void;
+  /**
+   * Signals that this host queued this many runs after it had claimed all due runs. `limited`: so many of them have a
+   * target that limits its concurrency.
+   */
+  queued(count: number, limited?: number): void;
   /** Signals that a slot is free. Nothing is claimed if no run can be due. */
   slotFreed(): void;
-  /** Whether due runs may be waiting: new runs must queue behind them. */
+  /** Whether due runs may be waiting: new runs must queue behind them. Runs of limited targets have queues of their own. */
   hasBacklog(): boolean;
   /** Resolves when the claim that is in progress is over and its runs are assigned. */
   settled(): Promise<void>;
@@ -38,6 +41,8 @@ export interface ClaimLoop {
 
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
+/** While limited targets have no room, a claim for their new runs is in vain. The end of one of their runs is a signal. */
+const limitedPauseMs = 20;
 
 /**
  * Claims due runs for all workers and assigns them, never more than a worker's capacity. It never polls the store:
@@ -46,8 +51,10 @@ const maxRetryMs = 5_000;
 export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   const { store, workers, clock, logger } = p;
   const alarm = createAlarm(clock, wake);
-  /** The number of due runs: at most `known`, or any number if `isUnknown`. */
-  let due = { known: 0, isUnknown: false };
+  /** The number of due runs: at most `known`, and `limited` of limited targets, or any number if `isUnknown`. */
+  let due = { known: 0, limited: 0, isUnknown: false };
+  /** Set while new runs of limited targets wait for more of them. */
+  let pause: NodeJS.Timeout | undefined;
   let isClosed = false;
   let isClaiming = false;
   /** Whether the claim in progress is for any number of runs. */
@@ -59,7 +66,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   /** The last claim skipped workers without a free slot: runs that only they can execute may be due. */
   let hasSkippedWorkers = false;
 
-  const isDue = () => due.isUnknown || due.known > 0;
+  const isDue = () => due.isUnknown || due.known > 0 || (due.limited > 0 && !pause);
 
   function wake(): void {
     due.isUnknown = true;
@@ -89,8 +96,8 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       await new Promise<void>((resolve) => process.nextTick(resolve));
       const groups = isClosed ? [] : findGroups();
       if (groups.length === 0) return;
-      const { known, isUnknown } = due;
-      due = { known: 0, isUnknown: false };
+      const { known, limited, isUnknown } = due;
+      due = { known: 0, limited: 0, isUnknown: false };
       isClaimingAll = isUnknown || isRetrying || hasSkippedWorkers;
       isRetrying = false;
       const skipped = [...workers.values()].filter(
@@ -98,11 +105,12 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       );
       const now = clock.now();
       try {
-        const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : known });
+        const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : known + limited });
         round = Promise.allSettled([claiming]);
         const { claimed, isFull } = await claiming;
         if (isClaimingAll) due.isUnknown ||= isFull;
-        else due.known += isFull ? Math.max(0, known - claimed) : 0;
+        else if (isFull) due.known += Math.max(0, known + limited - claimed);
+        else if (claimed < known + limited) pauseLimited();
         hasSkippedWorkers = skipped.length > 0;
         due.isUnknown ||= skipped.some((worker) => freeSlots(worker) > 0);
         if (isClaimingAll) await setAlarm(groups, now);
@@ -111,7 +119,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
         failures += 1;
         logger.warn("could not claim runs, retrying", { error, retryMs });
-        due = { known: 0, isUnknown: false }; // the alarm retries the claim
+        due = { known: 0, limited: 0, isUnknown: false }; // the alarm retries the claim
         isRetrying = true;
         if (!isClosed) alarm.setIn(retryMs);
         return;
@@ -119,6 +127,13 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
         isClaimingAll = false;
       }
     }
+  }
+
+  function pauseLimited(): void {
+    pause ??= setTimeout(() => {
+      pause = undefined;
+      begin();
+    }, limitedPauseMs);
   }
 
   /** `isFull`: all slots of a group were filled, so that more may be due. */
@@ -167,19 +182,21 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
 
   return {
     wake,
-    queued(count) {
-      due.known += count;
+    queued(count, limited = 0) {
+      due.known += count - limited;
+      due.limited += limited;
       begin();
     },
     slotFreed() {
       due.isUnknown ||= hasSkippedWorkers;
       begin();
     },
-    hasBacklog: () => isDue() || isClaimingAll || isRetrying || hasSkippedWorkers,
+    hasBacklog: () => due.isUnknown || due.known > 0 || isClaimingAll || isRetrying || hasSkippedWorkers,
     settled: async () => void (await round),
     close() {
       isClosed = true;
       alarm.clear();
+      clearTimeout(pause);
     },
   };
 }

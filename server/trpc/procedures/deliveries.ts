@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { revealDelivery } from "../../auth/access/reveal.ts";
-import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
+import { deliveryOutcomeSchema, givenHeadersSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import { listDeliveryRows, showDelivery } from "../../deliveries/describe-delivery.ts";
@@ -11,7 +11,7 @@ import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure, router } from "../trpc.ts";
-import { givenHeaders, jsonText, paging, searchText, toPage } from "./input-schemas.ts";
+import { jsonText, paging, searchText, toPage } from "./input-schemas.ts";
 
 /** The filter of the list of deliveries and of its histogram. */
 const deliveryQuery = z.strictObject({
@@ -68,7 +68,7 @@ export const deliveriesRouter = router({
       z.strictObject({
         endpoint: z.string(),
         text: jsonText,
-        headers: givenHeaders.optional(),
+        headers: givenHeadersSchema.optional(),
         /** The only trigger that evaluates it. */
         trigger: z.string().optional(),
       }),

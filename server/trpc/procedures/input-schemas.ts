@@ -10,19 +10,6 @@ export const searchText = z.string().min(1).max(200);
  */
 export const jsonText = z.string();
 
-/** Headers that a person wrote; a repeated one has several values. */
-export const givenHeaders = z.record(
-  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "Must be the name of a header"),
-  z.union([headerValue(), z.array(headerValue()).min(1)]),
-);
-
-function headerValue() {
-  return z
-    .string()
-    .max(8192)
-    .regex(/^(?:\t|\P{Cc})*$/u, "Must have no line breaks or control characters");
-}
-
 /** As in REST: 1–100 rows, and the cursor of the previous page. */
 export const paging = { limit: z.int().min(1).max(100).default(20), cursor: z.string().max(512).nullish() };
 

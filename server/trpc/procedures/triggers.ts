@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { givenHeadersSchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { backtest } from "../../deliveries/backtest.ts";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
@@ -11,7 +12,7 @@ import { getTrigger, listNames, listTriggers } from "../../triggers/read-trigger
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
 import { triggerUrl } from "../../triggers/find-triggers.ts";
 import { procedure, router } from "../trpc.ts";
-import { givenHeaders, jsonText } from "./input-schemas.ts";
+import { jsonText } from "./input-schemas.ts";
 
 const bySlug = z.strictObject({ slug: z.string() });
 
@@ -47,7 +48,7 @@ export const triggersRouter = router({
         endpoint: z.string().optional(),
         trigger: z.string().optional(),
         text: jsonText,
-        headers: givenHeaders.nullable().optional(),
+        headers: givenHeadersSchema.nullable().optional(),
       }),
     )
     .mutation(({ ctx, input: { text, ...about } }) =>

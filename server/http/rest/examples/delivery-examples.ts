@@ -4,6 +4,7 @@ import type {
   EvaluatedDelivery,
   ReleaseBatch,
   ReleasedDelivery,
+  SentDelivery,
   Verdict,
 } from "../../../contract/delivery.ts";
 import type { Page } from "../../../contract/list.ts";
@@ -54,6 +55,17 @@ export const deliveryExamples: OperationExamples = {
   exportDeliveries: { answers: { 200: `${JSON.stringify(recorded)}\n` } },
   followDeliveries: {
     answers: { 200: `id: 41.${ids.delivery}.1763719200000\nevent: delivery\ndata: ${JSON.stringify(recorded)}\n\n` },
+  },
+  sendDelivery: {
+    request: { endpoint: "signup", body: signup },
+    answers: {
+      200: {
+        deliveryId: ids.delivery,
+        status: 202,
+        runs: [{ runId: ids.run, trigger: "new-signup", target: workflow }],
+        problem: null,
+      } satisfies SentDelivery,
+    },
   },
   redeliver: {
     request: { trigger: "new-signup" },

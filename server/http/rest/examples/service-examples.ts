@@ -86,7 +86,21 @@ const alert: Alert = {
 };
 const tested: AlertTest = { destination: "slack", isSent: true, error: null };
 
+const toolsListed = {
+  jsonrpc: "2.0",
+  id: 1,
+  result: { tools: [{ name: "list_runs", inputSchema: { type: "object" } }] },
+};
+
 export const serviceExamples: OperationExamples = {
+  getAccess: { answers: { 200: { scope: "operate" } } },
+  callTools: {
+    request: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    answers: {
+      "200 application/json": toolsListed,
+      "200 text/event-stream": `event: message\ndata: ${JSON.stringify(toolsListed)}\n\n`,
+    },
+  },
   listKeys: { answers: { 200: { data: [key] } } },
   createKey: {
     request: { kind: "webhook", name: "shop", endpoints: ["signup"] },

@@ -9,7 +9,9 @@ import { readDelivery } from "../../../deliveries/describe-delivery.ts";
 import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
+import { givenHeadersSchema } from "../../../contract/delivery.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
+import { sendFromForm } from "../../../ingest/send-from-form.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
 import {
@@ -23,7 +25,15 @@ import {
   toFilter,
 } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { currentVerdicts, delivery, deliverySummary, releaseBatch, releasedDelivery } from "../schemas.ts";
+import {
+  currentVerdicts,
+  delivery,
+  deliverySummary,
+  json,
+  releaseBatch,
+  releasedDelivery,
+  sentDelivery,
+} from "../schemas.ts";
 
 const listRoute = defineRoute({
   method: "get",
@@ -126,6 +136,35 @@ const redeliverRoute = defineRoute({
   },
 });
 
+const sendRoute = defineRoute({
+  method: "post",
+  path: "/api/v1/deliveries",
+  operationId: "sendDelivery",
+  middleware: requireBody,
+  summary: "Send a delivery to an endpoint",
+  description:
+    "Handles the body as a webhook to the endpoint, without a webhook key and without a signature. Returns the response that a sender would get, also a rejection, and the started runs.",
+  tags: ["Deliveries"],
+  request: {
+    query: noQuery,
+    body: body(
+      z
+        .strictObject({
+          endpoint: z.string(),
+          body: json,
+          headers: givenHeadersSchema.clone().optional(),
+          trigger: z.string().optional(),
+        })
+        .openapi("SendRequest"),
+      true,
+    ),
+  },
+  responses: {
+    200: answer("The response to the delivery.", sentDelivery),
+    ...problems([...bodyProblems, "not_found", "invalid_body"]),
+  },
+});
+
 const dryRun = z
   .boolean()
   .default(false)
@@ -197,6 +236,18 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
       await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null, signal: c.req.raw.signal } }),
       200,
     );
+  });
+
+  app.openapi(sendRoute, async (c) => {
+    const { body: sent, ...request } = c.req.valid("json");
+    const answered = await sendFromForm(c.env, { ...request, text: JSON.stringify(sent) });
+    const { deliveryId, runs } = answered;
+    c.set("audited", {
+      choice: null,
+      subject: request.endpoint,
+      detail: { deliveryId, runs: runs.map(({ runId }) => runId) },
+    });
+    return c.json(answered, 200);
   });
 
   app.openapi(getRoute, async (c) => c.json(await readDelivery(c.env, c.req.valid("param").id), 200));

@@ -1,6 +1,9 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { scopeOf } from "../../../auth/access/principal.ts";
+import { scopeSchema } from "../../../contract/access/scope.ts";
 import { createReadiness } from "../../readiness.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
+import { noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 
 const healthRoute = defineRoute({
@@ -41,6 +44,16 @@ const metricsRoute = defineRoute({
   },
 });
 
+const accessRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/access",
+  operationId: "getAccess",
+  summary: "Get the permissions of the client",
+  tags: ["Service"],
+  request: { query: noQuery },
+  responses: { 200: answer("The permissions.", z.object({ scope: scopeSchema }).openapi("Access")), ...problems() },
+});
+
 export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(healthRoute, (c) => c.json({ ok: true as const }, 200));
 
@@ -48,6 +61,8 @@ export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {
     const reasons = await createReadiness(c.env)();
     return reasons.length === 0 ? c.json({ ok: true, reasons }, 200) : c.json({ ok: false, reasons }, 503);
   });
+
+  app.openapi(accessRoute, (c) => c.json({ scope: scopeOf(c.var.principal) ?? "read" }, 200));
 
   app.openapi(metricsRoute, async (c) => {
     const { contentType, text } = await c.env.metrics.render();

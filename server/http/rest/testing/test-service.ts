@@ -21,7 +21,7 @@ import type { Identity } from "../../../ports/identity.ts";
 import { createMasking } from "../../../masking/masked-store.ts";
 import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
-import { createReceiver, type Receive } from "../../../ingest/receive.ts";
+import { createReceiver } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
 import { createMetrics } from "../metrics/create-metrics.ts";
@@ -119,7 +119,7 @@ export async function openTestService(
     maxBodyBytes,
     bodies: createBodyBudget(maxBodyBytes),
   };
-  const deps: RestDeps & { identity: () => Promise<Identity>; receive: Receive } = {
+  const deps: RestDeps & { identity: () => Promise<Identity> } = {
     ...common,
     identity: () => (identity ??= loadIdentity()),
     takeSlot: createRequestSlots(),
@@ -130,6 +130,7 @@ export async function openTestService(
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),
     metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
     stopping: stopping.signal,
+    answerMcp: async (...request) => (await import("../../../mcp/answer-http.ts")).answerMcpRequest(...request),
     receive: createReceiver({
       ...common,
       authenticate: createWebhookAuthenticator({ store, mode, clock }),

@@ -1,0 +1,2 @@
+import { tools } from "../mcp/listed.ts";
+export const loaded = tools;

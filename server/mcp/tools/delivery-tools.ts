@@ -1,0 +1,169 @@
+import { z } from "zod";
+import {
+  countVerdicts,
+  deliveryOutcomeSchema,
+  deliverySummarySchema,
+  type DeliverySummary,
+  evaluatedDeliverySchema,
+  sentDeliverySchema,
+  unlistedVerdictsSchema,
+  type VerdictList,
+  verdictSchema,
+} from "../../contract/delivery.ts";
+import { searchPageSchema } from "../../contract/list.ts";
+import { runSchema } from "../../contract/run.ts";
+import { verdictChoices } from "../../deliveries/read-deliveries.ts";
+import { formatReason } from "../../domain/deliveries/describe-reason.ts";
+import { formatCount } from "../../domain/format.ts";
+import { apiPath, ServiceProblem } from "../service-api.ts";
+import { defineTool } from "../tool.ts";
+import { body, deliveryId, endpoint, headers, readBody, since, toMoment, trigger, waitSeconds } from "./inputs.ts";
+import { describeEnd } from "./run-tools.ts";
+import { describeBody, describeRun, describeVerdict } from "./shapes.ts";
+
+const verdictsAnswer = z.object({
+  verdicts: z.array(verdictSchema),
+  unlistedVerdicts: z.array(unlistedVerdictsSchema),
+});
+
+export const explainDelivery = defineTool({
+  name: "explain_delivery",
+  title: "Explain a delivery",
+  description:
+    "Why a recorded delivery did, or did not, start runs: the request with its body, the response, and the verdict of each trigger with the path, the expected and the actual value. Also evaluates the delivery again by the current build, and so shows whether a fix works. Starts nothing.",
+  input: z.strictObject({ id: deliveryId, trigger: trigger.optional().describe("Only the verdicts of this trigger") }),
+  uses: ["getDelivery", "explainDelivery"],
+  async call({ id, trigger: slug }, api) {
+    const delivery = await api.request({ path: apiPath`/deliveries/${id}`, answer: evaluatedDeliverySchema });
+    const now = await api
+      .request({ path: apiPath`/deliveries/${id}/verdicts`, query: { trigger: slug }, answer: verdictsAnswer })
+      .catch((error: unknown) => {
+        if (error instanceof ServiceProblem) return error;
+        throw error;
+      });
+    const { verdicts, unlistedVerdicts, json: _, evaluated: __, bodySha256: ___, ...request } = delivery;
+    const isWanted = (verdict: { trigger: string }) => slug === undefined || verdict.trigger === slug;
+    return {
+      facts: [
+        `The response was ${delivery.responseStatus} (${delivery.outcome}). ${describeMatches(delivery, "matched then")}`,
+        now instanceof ServiceProblem
+          ? "The current build cannot evaluate it: see `current`."
+          : `By the current build: ${describeMatches(now, "would match now")}`,
+        ...(delivery.isMasked ? ["Sensitive values are fakes."] : []),
+      ],
+      data: {
+        ...request,
+        body: describeBody(delivery),
+        recorded: { verdicts: verdicts.filter(isWanted).map(describeVerdict), unlistedVerdicts },
+        current:
+          now instanceof ServiceProblem
+            ? { problem: now.problem }
+            : { verdicts: now.verdicts.map(describeVerdict), unlistedVerdicts: now.unlistedVerdicts },
+      },
+    };
+  },
+});
+
+function describeMatches(list: VerdictList, did: string): string {
+  const matched = list.verdicts.filter(({ outcome }) => outcome === "matched").length;
+  return `${matched} of ${formatCount(countVerdicts(list), "trigger")} ${did}.`;
+}
+
+/** Pages of a selective filter can be short or empty. */
+const maxPages = 5;
+
+export const searchDeliveries = defineTool({
+  name: "search_deliveries",
+  title: "Search deliveries",
+  description:
+    "Lists recorded deliveries, newest first, with their outcome, their verdicts and the ids of their runs. `text` finds text in bodies. With `verdict`, `trigger` is required. explain_delivery shows one of them completely.",
+  input: z.strictObject({
+    endpoint: endpoint.optional(),
+    outcome: deliveryOutcomeSchema.optional().describe("`skipped`: no trigger matched. `held`: it waits for a release"),
+    status: z.int().min(100).max(599).optional().describe("HTTP status of the response"),
+    trigger: trigger.optional(),
+    verdict: z.enum(verdictChoices).optional().describe("Verdict of `trigger`. `stopped`: every verdict but a match"),
+    text: z.string().min(1).max(200).optional(),
+    since: since.optional(),
+    until: z.string().optional().describe("End of the period: an ISO 8601 time, or a duration before now"),
+    limit: z.int().min(1).max(50).default(10),
+    cursor: z.string().optional().describe("`nextCursor` of an earlier result, for the next page"),
+  }),
+  uses: ["listDeliveries"],
+  async call({ since: from, until, limit, cursor, ...filter }, api) {
+    const query = { ...filter, since: toMoment(from), until: toMoment(until) };
+    const found: DeliverySummary[] = [];
+    let next: string | null = cursor ?? null;
+    for (let pages = 0; pages < maxPages; pages++) {
+      const page: { data: DeliverySummary[]; nextCursor: string | null } = await api.request({
+        path: "/deliveries",
+        query: { ...query, limit: limit - found.length, cursor: next ?? undefined },
+        answer: searchPageSchema(deliverySummarySchema),
+      });
+      found.push(...page.data);
+      next = page.nextCursor;
+      if (next === null || found.length >= limit) break;
+    }
+    return {
+      facts: [
+        `${formatCount(found.length, "delivery", "deliveries")} found, newest first.`,
+        ...(next === null ? [] : ["There are more: `nextCursor` continues."]),
+      ],
+      data: { deliveries: found.map(describeRow), nextCursor: next },
+    };
+  },
+});
+
+function describeRow({ id, endpoint: at, receivedAt, outcome, responseStatus, problem, ...delivery }: DeliverySummary) {
+  return {
+    id,
+    endpoint: at,
+    receivedAt,
+    outcome,
+    responseStatus,
+    ...(problem ? { problem: problem.detail } : {}),
+    ...(delivery.redeliveryOf === null ? {} : { redeliveryOf: delivery.redeliveryOf }),
+    verdicts: delivery.verdicts.map((verdict) => ({
+      trigger: verdict.trigger,
+      outcome: verdict.outcome,
+      ...(verdict.runId === null ? {} : { runId: verdict.runId }),
+      ...(verdict.reasons[0] ? { why: formatReason(verdict.reasons[0]) } : {}),
+    })),
+  };
+}
+
+export const sendAndWait = defineTool({
+  name: "send_and_wait",
+  title: "Send a webhook and wait",
+  description:
+    "Sends a body to an endpoint as a sender would, without a key and a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
+  input: z.strictObject({
+    endpoint,
+    body,
+    headers: headers.optional(),
+    trigger: trigger.optional().describe("The only trigger that evaluates it. Default: all triggers on the endpoint"),
+    waitSeconds: waitSeconds(30),
+  }),
+  uses: ["sendDelivery", "getRun"],
+  async call({ body: given, waitSeconds: wait, ...request }, api) {
+    const { body: json, facts } = readBody(given);
+    const sent = await api.request({
+      method: "POST",
+      path: "/deliveries",
+      body: { ...request, body: json },
+      answer: sentDeliverySchema,
+    });
+    const runs = await Promise.all(
+      sent.runs.map((run) => api.request({ path: apiPath`/runs/${run.runId}`, query: { wait }, answer: runSchema })),
+    );
+    return {
+      facts: [
+        ...facts,
+        `The response was ${sent.status}. ${formatCount(runs.length, "run")} started${runs.length === 0 ? "." : ":"}`,
+        ...runs.map((run) => describeEnd(run)),
+        ...(runs.length === 0 ? ["test_trigger shows why."] : []),
+      ],
+      data: { ...sent, runs: runs.map((run) => describeRun(run)) },
+    };
+  },
+});

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { pageSchema, searchPageSchema } from "../../contract/list.ts";
+import { type Run, runSchema, runStatusSchema, runSummarySchema } from "../../contract/run.ts";
+import { timelineEntrySchema } from "../../contract/timeline.ts";
+import { formatCount } from "../../domain/format.ts";
+import { apiPath, type ServiceApi } from "../service-api.ts";
+import { defineTool } from "../tool.ts";
+import { deliveryId, runId, since, toMoment, trigger, waitSeconds } from "./inputs.ts";
+import { describeEntry, describeRun } from "./shapes.ts";
+
+export const getRun = defineTool({
+  name: "get_run",
+  title: "Get a run, or list runs",
+  description:
+    "With `id`: one run with its input, its output or error, and its timeline of attempts, steps, sleeps and logs. Without `id`: the newest runs that match the other arguments.",
+  input: z.strictObject({
+    id: runId.optional(),
+    waitSeconds: waitSeconds(0).describe("With `id`: maximum time in seconds to wait until the run ends"),
+    status: runStatusSchema.optional().describe("Without `id`: only runs with this status"),
+    trigger: trigger.optional().describe("Without `id`: only runs of this trigger"),
+    target: z.string().optional().describe("Without `id`: only runs of this workflow or agent, by its slug"),
+    delivery: deliveryId.optional().describe("Without `id`: only runs that this delivery started"),
+    since: since.optional(),
+    limit: z.int().min(1).max(50).default(10),
+  }),
+  uses: ["getRun", "listTimeline", "listRuns"],
+  async call({ id, waitSeconds: wait, since: from, limit, ...filter }, api) {
+    if (id !== undefined) return showRun(api, id, wait);
+    const { data } = await api.request({
+      path: "/runs",
+      query: { ...filter, since: toMoment(from), limit },
+      answer: searchPageSchema(runSummarySchema),
+    });
+    return {
+      facts: [`${formatCount(data.length, "run")} found, newest first.`],
+      data: data.map((run) => describeRun(run)),
+    };
+  },
+});
+
+async function showRun(api: ServiceApi, id: string, wait: number) {
+  const run = await api.request({ path: apiPath`/runs/${id}`, query: { wait }, answer: runSchema });
+  const timeline = await api.request({
+    path: apiPath`/runs/${id}/timeline`,
+    query: { limit: 100 },
+    answer: pageSchema(timelineEntrySchema),
+  });
+  return {
+    facts: [describeEnd(run), ...(run.isMasked ? ["Sensitive values are fakes."] : [])],
+    data: { ...describeRun(run), timeline: timeline.data.map(describeEntry) },
+  };
+}
+
+/** One sentence about the state of a run. */
+export function describeEnd({ status, attempt, maxAttempts }: Run): string {
+  if (status === "queued") return "The run is queued: it starts as soon as a worker of a running service is free.";
+  if (status === "waiting") return "The run is waiting for a retry, a sleep or an approval.";
+  const attempts = `attempt ${attempt} of ${maxAttempts}`;
+  if (status === "failed" || status === "timed_out")
+    return `The run ended with the status ${status} (${attempts}). Fix the cause and build, then resume the run.`;
+  return `The run has the status ${status} (${attempts}).`;
+}
+
+export const resumeRun = defineTool({
+  name: "resume_run",
+  title: "Resume a failed run",
+  description:
+    "Continues a failed run on the current build, after its last finished step, with the same id and idempotency keys. Use it after the cause is fixed and built. Executes the workflow with all of its effects.",
+  input: z.strictObject({ id: runId, waitSeconds: waitSeconds(30) }),
+  uses: ["resumeRun", "getRun", "listTimeline"],
+  async call({ id, waitSeconds: wait }, api) {
+    await api.request({ method: "POST", path: apiPath`/runs/${id}/resume`, answer: runSchema });
+    return showRun(api, id, wait);
+  },
+});
