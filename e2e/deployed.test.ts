@@ -24,10 +24,39 @@ function senderUrl(projectDir: string): { url: string; key: string } {
   return { url, key: new URL(url).searchParams.get("token") ?? "" };
 }
 
+/** As Kubernetes sets them in the containers of a namespace that has a Service named `signalbox`. */
+const injected = {
+  SIGNALBOX_PORT: "tcp://10.96.0.12:80",
+  SIGNALBOX_PORT_80_TCP: "tcp://10.96.0.12:80",
+  SIGNALBOX_PORT_80_TCP_ADDR: "10.96.0.12",
+  SIGNALBOX_PORT_80_TCP_PORT: "80",
+  SIGNALBOX_PORT_80_TCP_PROTO: "tcp",
+  SIGNALBOX_SERVICE_HOST: "10.96.0.12",
+  SIGNALBOX_SERVICE_PORT: "80",
+  SIGNALBOX_SERVICE_PORT_HTTP: "80",
+};
+
 let projectDir = "";
-const it = withSharedService((onCleanup) => ({ projectDir: (projectDir = buildStarter(onCleanup)), command: "start" }));
+const it = withSharedService((onCleanup) => ({
+  projectDir: (projectDir = buildStarter(onCleanup)),
+  command: "start",
+  env: injected,
+}));
 
 describe("signalbox start", () => {
+  it("starts beside a Kubernetes Service named signalbox, and logs once which variables it ignores", async ({
+    service,
+  }) => {
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    const lines = service
+      .output()
+      .split("\n")
+      .filter((line) => line.includes("SIGNALBOX_"));
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: "info", variables: Object.keys(injected), msg: "ignored variables that Kubernetes set for a Service" },
+    ]);
+  });
+
   it("fails without a build, and names the command", () => {
     const projectDir = copyStarter();
     const started = signalbox(["start", "--project", projectDir, "--port", "0"], { cwd: projectDir });

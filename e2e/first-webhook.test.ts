@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { pagesWithBlocks, readBlocks, testOf } from "../scripts/doc-blocks.ts";
 import type { Delivery } from "../server/contract/delivery.ts";
 import type { Run } from "../server/contract/run.ts";
 import type { InferredTriggerAnswer } from "../server/triggers/infer-trigger.ts";
 import { getJson, postJson, timelineOf, waitForRun } from "./support/api.ts";
 import { copyStarter, repository } from "./support/project.ts";
+import { createReaderShell } from "./support/reader-shell.ts";
 import { signalbox, withSharedService } from "./support/service.ts";
 
 /** The project of the service. */
@@ -126,6 +128,21 @@ describe("the first webhook", () => {
     expect(trigger.code).toContain('endpoint: "signup",');
     expect(trigger.code).toContain("name: z.string(), // in ");
   });
+});
+
+describe("the commands of the documentation", () => {
+  const commands = pagesWithBlocks
+    .flatMap(readBlocks)
+    .filter((block) => block.page !== "README.md" && testOf(block) === "e2e/first-webhook.test.ts");
+
+  it("that need nothing but the project of `signalbox init` and `signalbox dev` succeed", async ({ service }) => {
+    expect(commands.length).toBeGreaterThan(5);
+    // For `signalbox doctor billing`: an accepted delivery.
+    const paid = JSON.parse(readFileSync(join(projectDir, "requests/invoice-paid.json"), "utf8")) as object;
+    expect((await postJson(`${service.url}/triggers/billing`, paid)).status).toBe(202);
+    const shell = createReaderShell(projectDir);
+    for (const { text } of commands) shell(text, service.url);
+  }, 300_000);
 });
 
 /** The same request as in the README. */

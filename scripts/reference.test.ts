@@ -9,7 +9,7 @@ import { createCommandRunner } from "../cli/commands/command-context.ts";
 import { registerCommands } from "../cli/commands/register-commands.ts";
 import { createPaint } from "../cli/terminal/terminal.ts";
 import { diagnosticCodes } from "../cli/build/diagnostics/diagnostic-codes.ts";
-import { readSettings } from "../server/config.ts";
+import { clientVariables, readSettings } from "../server/config.ts";
 import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { openApiDocument } from "../server/http/rest/rest-app.ts";
 
@@ -30,12 +30,13 @@ describe("settings", () => {
     expect(documented.sort()).toEqual(Object.keys(projectSettingsSchema.shape).sort());
   });
 
-  it("in the environment are all in docs/sdk.md, and no page names others", () => {
-    const known = environmentNames();
+  it("in the environment are all in docs/configuration.md, and no page names others", () => {
+    const known = [...environmentNames(), ...Object.keys(clientVariables)];
     expect(known).toContain("SIGNALBOX_BASE_URL");
-    expect(known.filter((name) => !new RegExp(`\\b${name}\\b`).test(section))).toEqual([]);
-    // Read by commands and by this repository's own programs; the last is set by Kubernetes.
-    const others = ["SIGNALBOX_URL", "SIGNALBOX_TOKEN", "SIGNALBOX_PAGES", "SIGNALBOX_PROJECT", "SIGNALBOX_PORT"];
+    const listed = textOf("docs/configuration.md");
+    expect(known.filter((name) => !new RegExp(`\\b${name}\\b`).test(listed))).toEqual([]);
+    // For contributors, and set by Kubernetes.
+    const others = ["SIGNALBOX_PAGES", "SIGNALBOX_PORT", "SIGNALBOX_SERVICE_HOST"];
     const unknown = pages.flatMap((page) =>
       [...textOf(page).matchAll(/\bSIGNALBOX_[A-Z_]+[A-Z]\b(?!…)/g)]
         .filter(([name]) => !known.includes(name) && !others.includes(name))

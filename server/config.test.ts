@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseProjectSettings, readSecret, readSettings, serviceUrl, SettingsError } from "./config.ts";
+import {
+  ignoredVariables,
+  parseProjectSettings,
+  readSecret,
+  readSettings,
+  serviceUrl,
+  SettingsError,
+} from "./config.ts";
 
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });
@@ -116,6 +123,12 @@ describe("settings", () => {
     // A person's own mistake is still found.
     expect(() => readDeployed({ SIGNALBOX_PORT: "3000" })).toThrow(/SIGNALBOX_PORT is not a setting/);
     expect(() => readDeployed({ SIGNALBOX_HOST: "10.0.0.1" })).toThrow(/SIGNALBOX_HOST is not a setting/);
+  });
+
+  it("name the variables of Kubernetes that they ignore, for one log line", () => {
+    expect(ignoredVariables(injected("SIGNALBOX"))).toEqual(Object.keys(injected("SIGNALBOX")).toSorted());
+    expect(ignoredVariables({ ...injected("HOOKS"), ...injected("PORT") })).toEqual([]);
+    expect(ignoredVariables({ SIGNALBOX_PORT: "3000", SIGNALBOX_WORKERS: "2", PORT: "3000" })).toEqual([]);
   });
 
   it("reject an unknown name in signalbox.config.ts, and list the settings", () => {

@@ -271,9 +271,15 @@ const integer = (name: string, min: number, max: number) =>
     .pipe(z.number().min(min, `${name} must be ${min} or more`).max(max, `${name} must be ${max} or less`))
     .optional();
 
-const environmentSchema = z.object({
+/** The variables that set the service. Those with a text have no setting in `signalbox.config.ts`. */
+export const environmentSchema = z.object({
   DATABASE_URL: z.string().optional(),
-  DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_DIRECT_URL: z
+    .string()
+    .optional()
+    .describe(
+      "URL of the Postgres server itself, if `DATABASE_URL` leads to a pooler in transaction mode. Default: none.",
+    ),
   SIGNALBOX_BASE_URL: z
     .string()
     .refine(
@@ -281,8 +287,18 @@ const environmentSchema = z.object({
       "SIGNALBOX_BASE_URL must start with http:// or https://, e.g. https://hooks.example.com",
     )
     .optional(),
-  SIGNALBOX_SECRET: z.string().optional(),
-  SIGNALBOX_BUILDS_DIR: z.string().optional(),
+  SIGNALBOX_SECRET: z
+    .string()
+    .optional()
+    .describe(
+      "Encrypts the stored webhook keys and signs sessions: at least 16 characters. Create one with `openssl rand -base64 32`, and keep it. Default: generated into `.signalbox/secret`.",
+    ),
+  SIGNALBOX_BUILDS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      "A folder in which builds outlive a container, for runs that are open at the next deployment. Default: none.",
+    ),
   PORT: integer("PORT", 0, 65535),
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
@@ -292,9 +308,20 @@ const environmentSchema = z.object({
   SIGNALBOX_OIDC_CLIENT_SECRET: z.string().optional(),
   SIGNALBOX_OIDC_DOMAINS: z.string().optional(),
   SIGNALBOX_OIDC_ROLE: z.string().optional(),
-  SIGNALBOX_ALERT_WEBHOOK_URL: z.string().optional(),
-  SIGNALBOX_ALERT_WEBHOOK_SECRET: z.string().optional(),
-  SIGNALBOX_ALERT_SLACK_URL: z.string().optional(),
+  SIGNALBOX_ALERT_WEBHOOK_URL: z
+    .string()
+    .optional()
+    .describe("URL that gets each message about an alert, as a Standard Webhook. Default: none."),
+  SIGNALBOX_ALERT_WEBHOOK_SECRET: z
+    .string()
+    .optional()
+    .describe(
+      "Signs these messages: `whsec_` and 24 to 64 bytes in base64. Required with the URL. Create one with `echo whsec_$(openssl rand -base64 32)`. Default: none.",
+    ),
+  SIGNALBOX_ALERT_SLACK_URL: z
+    .string()
+    .optional()
+    .describe("URL of an incoming webhook of Slack, which gets the same messages. Default: none."),
   SIGNALBOX_TRUST_PROXY: z
     .string()
     .transform((list) => list.split(",").map((range) => range.trim()))
@@ -305,20 +332,24 @@ const environmentSchema = z.object({
       ),
     )
     .optional(),
-  SIGNALBOX_LOG_LEVEL: z.enum(logLevels, `SIGNALBOX_LOG_LEVEL must be one of ${logLevels.join(", ")}`).optional(),
+  SIGNALBOX_LOG_LEVEL: z
+    .enum(logLevels, `SIGNALBOX_LOG_LEVEL must be one of ${logLevels.join(", ")}`)
+    .optional()
+    .describe("Minimum level of the log. Default: `info`, and `warn` in development."),
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_AUDIT_RETENTION_DAYS: integer("SIGNALBOX_AUDIT_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_RETENTION_DELIVERIES: integer("SIGNALBOX_RETENTION_DELIVERIES", 0, Number.MAX_SAFE_INTEGER),
 });
 
-/** Read by the command line's client commands and by child processes, not settings of the service. */
-const otherNames = new Set([
-  "SIGNALBOX_URL",
-  "SIGNALBOX_TOKEN",
-  "SIGNALBOX_PROCESS",
-  "SIGNALBOX_PROJECT",
-  "SIGNALBOX_PAGES",
-]);
+/** Variables of client commands and of programs that embed the receiver. They are not settings of the service. */
+export const clientVariables: Readonly<Record<string, string>> = {
+  SIGNALBOX_URL: "Address of the service that client commands call. Default: the store of the project on this machine.",
+  SIGNALBOX_TOKEN: "API token for that service. Default: none.",
+  SIGNALBOX_PROJECT: "Folder of the project whose webhooks a Next.js server receives. Default: the current folder.",
+};
+
+/** Set by the supervisor for its processes, and by contributors to this repository. */
+const internalVariables = ["SIGNALBOX_PROCESS", "SIGNALBOX_PAGES"];
 
 /**
  * Kubernetes describes each Service to the containers of its namespace. For one named `signalbox`, or `signalbox-web`,
@@ -330,11 +361,19 @@ function isOfKubernetes(name: string, value = ""): boolean {
   return name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
+/** The variables of Kubernetes that look like settings, in alphabetical order: they are ignored, and logged once. */
+export function ignoredVariables(env: NodeJS.ProcessEnv = process.env): string[] {
+  return Object.entries(env)
+    .filter(([name, value]) => name.startsWith("SIGNALBOX_") && isOfKubernetes(name, value))
+    .map(([name]) => name)
+    .toSorted();
+}
+
 function parseEnvironment(env: NodeJS.ProcessEnv) {
   const known = Object.keys(environmentSchema.shape);
+  const allowed = new Set([...known, ...Object.keys(clientVariables), ...internalVariables]);
   for (const [name, value] of Object.entries(env)) {
-    if (!name.startsWith("SIGNALBOX_") || known.includes(name) || otherNames.has(name) || isOfKubernetes(name, value))
-      continue;
+    if (!name.startsWith("SIGNALBOX_") || allowed.has(name) || isOfKubernetes(name, value)) continue;
     throw new SettingsError(`${name} is not a setting of Signalbox. Settings: ${known.join(", ")}.`);
   }
   const present = Object.fromEntries(known.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

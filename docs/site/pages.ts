@@ -24,8 +24,8 @@ const folder = (name: string) =>
 export const home = "README.md";
 
 export const sections: readonly Section[] = [
-  { label: "Start", files: docs("README", "sdk", "senders") },
-  { label: "Concepts", files: docs("receiving", "workflows", "agents", "build") },
+  { label: "Start", files: docs("README", "tutorial", "sdk", "senders", "comparison", "faq") },
+  { label: "Concepts", files: docs("receiving", "workflows", "agents", "build", "glossary") },
   {
     label: "Guides",
     files: docs(
@@ -39,11 +39,12 @@ export const sections: readonly Section[] = [
       "alerts",
       "sensitive-data",
       "people",
+      "moving",
     ),
   },
-  { label: "Deploy", files: docs("deploying", "scaling") },
-  { label: "Operate", files: docs("app", "upkeep", "failures", "metrics", "tracing", "logs") },
-  { label: "Reference", files: docs("cli", "api") },
+  { label: "Deploy", files: docs("deploying", "kubernetes", "platforms", "scaling") },
+  { label: "Operate", files: docs("app", "upkeep", "troubleshooting", "failures", "metrics", "tracing", "logs") },
+  { label: "Reference", files: docs("configuration", "cli", "api") },
   { label: "Errors", files: ["docs/errors/README.md", ...folder("docs/errors")], collapsed: true },
   { label: "Guarantees", files: [...docs("promises", "threat-model", "performance"), "SECURITY.md", "CHANGELOG.md"] },
   {

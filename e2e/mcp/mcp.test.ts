@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups } from "../../scripts/cleanups.ts";
 import { readMarked } from "../../server/mcp/testing/read-marked.ts";
+import { getJson, postJson } from "../support/api.ts";
 import { cliFile, writeFiles, writeProject } from "../support/project.ts";
 import { type Service, sharedService, signalbox } from "../support/service.ts";
 import { modelOfEnvironment, solveWithModel } from "./model-client.ts";
@@ -35,15 +36,20 @@ function run(cwd: string, args: string[]): string {
 }
 
 async function openShop({ url, projectDir }: Service): Promise<Shop & { tokens: Record<"read" | "operate", string> }> {
-  const key = run(projectDir, ["keys", "create", "--name", "sender"]);
-  const tokenOf = (scope: string) => run(projectDir, ["keys", "create", "--api", "--scope", scope]);
-  const { data } = JSON.parse(run(projectDir, ["builds", "list", "--json"])) as {
-    data: { id: string; isCurrent: boolean }[];
+  const headers = { authorization: `Bearer ${run(projectDir, ["keys", "create", "--api"])}` };
+  const createKey = async (key: { kind: string; scope?: string }) => {
+    const response = await postJson(`${url}/api/v1/keys`, { ...key, name: "shop" }, headers);
+    return ((await response.json()) as { secret: string }).secret;
   };
+  const key = await createKey({ kind: "webhook" });
+  const { data } = await getJson<{ data: { id: string; isCurrent: boolean }[] }>(`${url}/api/v1/builds`, headers);
   return {
     url,
-    headers: { authorization: `Bearer ${tokenOf("admin")}` },
-    tokens: { read: tokenOf("read"), operate: tokenOf("operate") },
+    headers,
+    tokens: {
+      read: await createKey({ kind: "api", scope: "read" }),
+      operate: await createKey({ kind: "api", scope: "operate" }),
+    },
     otherBuild: data.find(({ isCurrent }) => !isCurrent)?.id ?? "",
     since: new Date().toISOString(),
     stockGlass(isThere) {
@@ -51,7 +57,7 @@ async function openShop({ url, projectDir }: Service): Promise<Shop & { tokens: 
       if (isThere) writeFileSync(file, "");
       else rmSync(file, { force: true });
     },
-    send: (endpoint, body, headers) => sendWebhook({ url, key }, endpoint, body, headers),
+    send: (endpoint, body, more) => sendWebhook({ url, key }, endpoint, body, more),
   };
 }
 

@@ -8,62 +8,84 @@ import type { Duration } from "../definition.ts";
 export interface ProjectConfig {
   /** Project name shown in the app: 1 to 100 characters. Default: the name of the project folder. */
   name?: string;
-  /** Port: 0 to 65535; 0 picks any free port. Default: 3002 in development, 3000 deployed. Environment: `PORT`. */
+  /** Port to listen on; 0 picks any free port. Default: 3002 in development, 3000 deployed. Environment: `PORT`. */
   port?: number;
   /** Address to listen on. Default: `127.0.0.1` in development, every address deployed. Environment: `HOST`. */
   host?: string;
-  /** Public URL of the server, e.g. `https://hooks.example.com`. Environment: `SIGNALBOX_BASE_URL`. */
+  /**
+   * Public URL of the server, e.g. `https://hooks.example.com`. Default: made of host and port. Environment:
+   * `SIGNALBOX_BASE_URL`.
+   */
   baseUrl?: string;
   /**
-   * `file:` URL of the store, relative to the project folder. Default: `file:./.signalbox/signalbox.db`. Environment:
-   * `DATABASE_URL`.
+   * URL of the store: `file:…`, relative to the project folder, or `postgres://…`, which several machines can share.
+   * Default: `file:./.signalbox/signalbox.db`. Environment: `DATABASE_URL`.
    */
   databaseUrl?: string;
   /** Maximum size of a webhook body, in bytes. Default: 1 MiB. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
-  /** Rate and connection limits. Requests over a rate limit are answered 429. Default: no rate limits. */
+  /** Limits of rates and connections. */
   limits?: {
-    /** Webhooks of one key, over all endpoints: a token bucket of `requests` tokens, refilled evenly over `per`. */
+    /**
+     * Webhooks of one key, over all endpoints, e.g. `{ requests: 600, per: "minute" }`: a token bucket of `requests`
+     * tokens, refilled evenly over `per`. Further requests get 429. Default: no limit.
+     */
     perKey?: { requests: number; per: "second" | "minute" | "hour" };
-    /** Webhooks to one endpoint, over all keys. */
+    /** The same for the webhooks to one endpoint, over all keys. Default: no limit. */
     perEndpoint?: { requests: number; per: "second" | "minute" | "hour" };
-    /** Maximum open connections, 10 or more. The server closes further ones immediately. Default: 5,000. */
+    /** Maximum number of open connections. The server closes further ones immediately. Default: 5,000. */
     connections?: number;
   };
-  /** Number of worker processes, 1 to 256. Default: 1. Environment: `SIGNALBOX_WORKERS`. */
+  /** Number of worker processes. Default: 1. Environment: `SIGNALBOX_WORKERS`. */
   workers?: number;
-  /** Maximum concurrent runs per worker process, 1 to 1000. Default: 20. */
+  /** Maximum concurrent runs per worker process. Default: 20. */
   workerConcurrency?: number;
-  /** Memory limit of a worker process in MiB, 64 or more. A process over the limit is replaced. Default: 1024. */
+  /** Memory limit of a worker process, in MiB. A process over the limit is replaced. Default: 1024. */
   workerMemoryMb?: number;
   /**
-   * Sign-in with OpenID Connect, in addition to passwords. Environment: `SIGNALBOX_OIDC_ISSUER`, `_CLIENT_ID`,
-   * `_CLIENT_SECRET`, `_DOMAINS` (comma-separated) and `_ROLE`. Register the redirect URI
+   * Sign-in with OpenID Connect, in addition to passwords. Register the redirect URI
    * `<baseUrl>/api/auth/callback/oidc` at your provider.
    */
   oidc?: {
+    /**
+     * URL of the provider, below which `/.well-known/openid-configuration` is found. Default: none, passwords only.
+     * Environment: `SIGNALBOX_OIDC_ISSUER`.
+     */
     issuer: string;
+    /** Client id that the provider gave you. Default: none. Environment: `SIGNALBOX_OIDC_CLIENT_ID`. */
     clientId: string;
-    /** Prefer the environment variable: a value in this file becomes part of the build. */
+    /**
+     * Client secret that the provider gave you. Prefer the environment variable: a value in this file becomes part of
+     * the build. Default: none. Environment: `SIGNALBOX_OIDC_CLIENT_SECRET`.
+     */
     clientSecret?: string;
-    /** Domains of the verified email addresses that may sign in, e.g. `["example.com"]`. */
+    /**
+     * Domains of the verified email addresses that may sign in, e.g. `["example.com"]`, in the environment separated by
+     * commas. Default: none. Environment: `SIGNALBOX_OIDC_DOMAINS`.
+     */
     domains: string[];
-    /** Role of a person who signs in for the first time. Default: `viewer`. */
+    /**
+     * Role of a person who signs in for the first time: `viewer`, `operator` or `admin`. Default: `viewer`.
+     * Environment: `SIGNALBOX_OIDC_ROLE`.
+     */
     role?: "viewer" | "operator" | "admin";
     /** Provider name on the sign-in button. Default: the issuer's host. */
     name?: string;
   };
-  /** Prices by model id, in US dollars per million tokens. They take precedence over the built-in prices. */
+  /**
+   * Prices by model id, in US dollars per million tokens. They take precedence over the built-in prices. Default: the
+   * built-in prices.
+   */
   modelPrices?: Record<string, { input: number; cachedInput?: number; output: number }>;
   /**
    * Regular expressions in schemas that `signalbox build` does not check for catastrophic backtracking (ReDoS). Write
-   * each as in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. List only expressions that you know to be safe.
+   * each as in code: `"/^(?:[a-z]{1,9} ?){1,9}$/i"`. List only expressions that you know to be safe. Default: none.
    */
   uncheckedRegexes?: string[];
   /**
-   * Trusted reverse proxies, as IP addresses and CIDR ranges: `["127.0.0.1", "10.0.0.0/8"]`. The server uses
-   * `X-Forwarded-For`, `-Host` and `-Proto` only from these. Default: none. Environment: `SIGNALBOX_TRUST_PROXY`,
-   * comma-separated.
+   * Trusted reverse proxies, as IP addresses and CIDR ranges: `["127.0.0.1", "10.0.0.0/8"]`, in the environment
+   * separated by commas. The server uses `X-Forwarded-For`, `-Host` and `-Proto` only from these. Default: none.
+   * Environment: `SIGNALBOX_TRUST_PROXY`.
    */
   trustProxy?: string[];
   /**
@@ -84,28 +106,34 @@ export interface ProjectConfig {
   /**
    * Alerts, shown in the app and sent to the destinations in the environment: `SIGNALBOX_ALERT_WEBHOOK_URL` with
    * `SIGNALBOX_ALERT_WEBHOOK_SECRET` (Standard Webhooks), and `SIGNALBOX_ALERT_SLACK_URL`. `alerts: {}` turns on all
-   * kinds with their defaults; `false` turns a kind off. Default: no alerts.
+   * kinds; `false` turns a kind off. Without `alerts` there are none.
    */
   alerts?: AlertOptions;
 }
 
 /** The causes of alerts. Durations: `"1m"` or more. */
 export interface AlertOptions {
-  /** Runs of a workflow or an agent failed for good. The alert ends when none has failed for `quietFor`: default `"1h"`. */
+  /**
+   * Runs of a workflow or an agent failed for good. The alert ends when none has failed for `quietFor`. Default: `{
+   * quietFor: "1h" }`.
+   */
   runFailed?: boolean | { quietFor?: Duration };
   /**
-   * The share of the deliveries to an endpoint that match the `request` of no trigger, above 0, at most 1: default 0.2.
-   * `within`: the time that is looked at, at most `"24h"`: default `"1h"`. `atLeast`: the number of deliveries in that
-   * time below which there is no alert: default 20.
+   * At least the `share` of the deliveries to an endpoint match the `request` of no trigger: above 0, at most 1.
+   * `within`: the time that is looked at, at most `"24h"`. `atLeast`: the number of deliveries in that time below which
+   * there is no alert. Default: `{ share: 0.2, atLeast: 20, within: "1h" }`.
    */
   mismatches?: boolean | { share?: number; atLeast?: number; within?: Duration };
-  /** The queue of a workflow or an agent has reached its `maxQueued`. */
+  /** The queue of a workflow or an agent has reached its `maxQueued`. Default: `true`. */
   queueFull?: boolean;
-  /** A tool call has waited for its approval for longer than `after`: default `"4h"`. */
+  /** A tool call has waited for its approval for longer than `after`. Default: `{ after: "4h" }`. */
   approvalPending?: boolean | { after?: Duration };
-  /** A webhook key or an API token expires in less than `before`: default `"7d"`. Keys that were rotated do not count. */
+  /**
+   * A webhook key or an API token expires in less than `before`. Keys that were rotated do not count. Default: `{
+   * before: "7d" }`.
+   */
   keyExpiring?: boolean | { before?: Duration };
-  /** The store was unavailable for longer than `after`: default `"1m"`. */
+  /** The store was unavailable for longer than `after`. Default: `{ after: "1m" }`. */
   storeUnavailable?: boolean | { after?: Duration };
 }
 

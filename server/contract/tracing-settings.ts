@@ -69,24 +69,49 @@ const protocol = (name: string) =>
  * The supported standard variables of OpenTelemetry: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ and
  * …/configuration/sdk-environment-variables/
  */
-const environment = z.object({
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs("OTEL_EXPORTER_OTLP_HEADERS"),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
-  OTEL_EXPORTER_OTLP_TIMEOUT: timeout("OTEL_EXPORTER_OTLP_TIMEOUT"),
-  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: timeout("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"),
-  OTEL_EXPORTER_OTLP_PROTOCOL: protocol("OTEL_EXPORTER_OTLP_PROTOCOL"),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: pairs("OTEL_RESOURCE_ATTRIBUTES"),
-  OTEL_TRACES_SAMPLER: z.enum(samplers, `OTEL_TRACES_SAMPLER must be one of ${samplers.join(", ")}`).optional(),
+export const tracingEnvironmentSchema = z.object({
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT").describe(
+    "The collector; `/v1/traces` is appended. Default: no traces.",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").describe(
+    "The complete URL of the collector, in place of the previous one. Default: no traces.",
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs("OTEL_EXPORTER_OTLP_HEADERS").describe(
+    "Request headers, e.g. a key of the collector: `name=value,name=value`, percent-encoded. Default: none.",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS").describe(
+    "Further request headers. They take precedence. Default: none.",
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: timeout("OTEL_EXPORTER_OTLP_TIMEOUT").describe(
+    "Milliseconds for sending a batch. Default: 10000.",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: timeout("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT").describe(
+    "The same, and takes precedence. Default: the previous one.",
+  ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol("OTEL_EXPORTER_OTLP_PROTOCOL").describe(
+    "The only supported protocol. Default: `http/json`.",
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL").describe(
+    "The same. Default: `http/json`.",
+  ),
+  OTEL_SERVICE_NAME: z.string().optional().describe("The attribute `service.name`. Default: the project's name."),
+  OTEL_RESOURCE_ATTRIBUTES: pairs("OTEL_RESOURCE_ATTRIBUTES").describe(
+    "Further attributes of the resource, e.g. `deployment.environment.name=prod`. Default: none.",
+  ),
+  OTEL_TRACES_SAMPLER: z
+    .enum(samplers, `OTEL_TRACES_SAMPLER must be one of ${samplers.join(", ")}`)
+    .optional()
+    .describe("Selects the traces to export. Default: `parentbased_always_on`."),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1")
     .min(0, "OTEL_TRACES_SAMPLER_ARG must be 0 or more")
     .max(1, "OTEL_TRACES_SAMPLER_ARG must be 1 or less")
-    .optional(),
+    .optional()
+    .describe("Share of the traces that `traceidratio` samples. Default: 1."),
 });
+
+/** The standard variables that turn traces off, with their values. */
+export const tracingSwitches = { OTEL_SDK_DISABLED: "true", OTEL_TRACES_EXPORTER: "none" } as const;
 
 /**
  * Reads the variables. Empty variables count as unset. `off`: no endpoint is set, or `OTEL_SDK_DISABLED` or
@@ -98,16 +123,16 @@ export function readTracingSettings(
   defaultName: string,
 ): { kind: "off" } | { kind: "on"; tracing: TracingSettings } | { kind: "bad"; problem: string } {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  const isOff = given["OTEL_SDK_DISABLED"]?.toLowerCase() === "true" || given["OTEL_TRACES_EXPORTER"] === "none";
+  const isOff = Object.entries(tracingSwitches).some(([name, value]) => given[name]?.toLowerCase() === value);
   if (isOff || !(given["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? given["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]))
     return { kind: "off" };
-  const parsed = environment.safeParse(given);
+  const parsed = tracingEnvironmentSchema.safeParse(given);
   if (!parsed.success)
     return { kind: "bad", problem: parsed.error.issues[0]?.message ?? "The OTEL_… variables are invalid" };
   return { kind: "on", tracing: toSettings(parsed.data, defaultName) };
 }
 
-function toSettings(env: z.infer<typeof environment>, defaultName: string): TracingSettings {
+function toSettings(env: z.infer<typeof tracingEnvironmentSchema>, defaultName: string): TracingSettings {
   const { "service.name": nameInResource, ...resource } = env.OTEL_RESOURCE_ATTRIBUTES ?? {};
   const sampler = env.OTEL_TRACES_SAMPLER ?? "parentbased_always_on";
   return {

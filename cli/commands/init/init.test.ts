@@ -165,6 +165,19 @@ it("--empty leaves out the example and its packages, and keeps what every projec
   expect(dependenciesOf(readFileSync(join(project, "package.json"), "utf8")).sort()).toEqual(["signalbox", "zod"]);
 });
 
+it("writes notes for coding agents that name the pages of the documentation, and keeps existing ones", async () => {
+  const { project } = twoFolders();
+  await runFakeCli(["init", project]);
+  const file = join(project, "AGENTS.md");
+  const docs = join(import.meta.dirname, "../../../docs");
+  const pages = [...readFileSync(file, "utf8").matchAll(/`([a-z-]+\.md)`/g)].map(([, page = ""]) => page);
+  expect(pages.length).toBeGreaterThan(8);
+  for (const page of pages) expect(readdirSync(docs), page).toContain(page);
+  writeFileSync(file, "# Mine\n");
+  expect((await runFakeCli(["init", project, "--force"])).exitCode).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("# Mine\n");
+});
+
 it("the workflow of GitHub runs commands that exist, and an existing one is kept", async () => {
   const { project } = twoFolders();
   await runFakeCli(["init", project]);

@@ -1,4 +1,10 @@
-import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
+import {
+  ignoredVariables,
+  readLogLevel,
+  serviceUrl,
+  type Settings,
+  type SettingsFlags,
+} from "../../../server/config.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
@@ -158,6 +164,8 @@ async function readDeployed(
   const manifest = await readManifest(settings.stateDir);
   if (!manifest) throw new Error("The build was removed while it was read.");
   const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
+  const ignored = ignoredVariables();
+  if (ignored.length > 0) logger.info("ignored variables that Kubernetes set for a Service", { variables: ignored });
   const events = context.isJson
     ? createJsonEvents(context)
     : createDeployedEvents({ terminal: context.terminal, logger });

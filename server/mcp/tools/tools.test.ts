@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { operations } from "../../auth/access/operations.ts";
@@ -9,6 +11,7 @@ import {
   paidBody,
   type TestService,
 } from "../../http/rest/testing/test-service.ts";
+import { packageRoot } from "../../paths.ts";
 import { renderResult } from "../marked-data.ts";
 import { createServiceApi, type CallService } from "../service-api.ts";
 import { hostileTexts } from "../testing/hostile-texts.ts";
@@ -106,6 +109,16 @@ function withTexts(answers: readonly Json[], paths: readonly Path[], make: () =>
 it("the tools are the ten of the documentation, each with a description of every argument's purpose", () => {
   expect(tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(inputs).toSorted());
   for (const { description } of tools) expect(description.length).toBeGreaterThan(60);
+});
+
+const textOf = (file: string) => readFileSync(join(packageRoot, file), "utf8");
+
+it("docs/mcp.md has a row for each tool, with its scope, and the skill names each tool", () => {
+  const rows = [...textOf("docs/mcp.md").matchAll(/^\| `(\w+)` \| .* \| `(\w+)` \|$/gm)];
+  expect(rows.map(([, name, scope]) => ({ name, scope }))).toEqual(tools.map(({ name, scope }) => ({ name, scope })));
+  const skill = textOf("skills/signalbox/SKILL.md");
+  expect(skill).toMatch(/^---\nname: signalbox\ndescription: .{50,1024}\n---\n/);
+  for (const { name } of tools) expect(skill).toContain(`\`${name}\``);
 });
 
 it("a tool needs the scope of its operations, and only those that change something are marked as writing", () => {

@@ -123,7 +123,7 @@ describe("POST /mcp", () => {
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     }
     const version = "2026-07-28";
-    const _meta = {
+    const envelope = {
       "io.modelcontextprotocol/protocolVersion": version,
       "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
       "io.modelcontextprotocol/clientCapabilities": {},
@@ -138,7 +138,7 @@ describe("POST /mcp", () => {
           "mcp-protocol-version": version,
           "mcp-method": method,
         },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta, notifications: {} } }),
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { _meta: envelope, notifications: {} } }),
       }),
     );
     expect(await response.json()).toMatchObject({ id: 1, error: { message: "Subscription limit reached" } });
