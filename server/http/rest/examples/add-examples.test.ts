@@ -66,7 +66,11 @@ describe("the examples of the OpenAPI document", () => {
       if (operationId === "followDeliveries" || (required.length === 0 && !requestBody)) continue;
       const [body] = Object.values(requestBody?.content ?? {});
       const answer = await service.send(method, query === "" ? path : `${path}?${query}`, {
-        headers: { ...bearer(secret), ...(body && { "content-type": "application/json" }) },
+        headers: {
+          ...bearer(secret),
+          accept: "application/json, text/event-stream",
+          ...(body && { "content-type": "application/json" }),
+        },
         ...(body && { body: JSON.stringify(body.example) }),
       });
       const { code = null } = z.object({ code: z.string().optional() }).catch({}).parse(answer.json);

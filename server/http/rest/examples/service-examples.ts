@@ -89,7 +89,7 @@ const tested: AlertTest = { destination: "slack", isSent: true, error: null };
 const toolsListed = {
   jsonrpc: "2.0",
   id: 1,
-  result: { tools: [{ name: "list_runs", inputSchema: { type: "object" } }] },
+  result: { tools: [{ name: "search_docs", inputSchema: { type: "object", properties: {} } }] },
 };
 
 export const serviceExamples: OperationExamples = {
