@@ -276,6 +276,17 @@ describe("routes", () => {
   });
 });
 
+it.each(["README.md", "docs/comparison.md"])("the measured rates in %s are those of docs/performance.md", (page) => {
+  const table =
+    textOf(page)
+      .match(/^\|.*\|$/gm)
+      ?.join("\n") ?? "";
+  const rates = [...table.matchAll(/(?<![\d,])\d+,\d{3}(?![\d,])/g)].map(([rate]) => rate);
+  expect(rates.length).toBeGreaterThan(2);
+  const measured = textOf("docs/performance.md");
+  expect(rates.filter((rate) => !measured.includes(rate))).toEqual([]);
+});
+
 it("metrics named on any page have a row in docs/metrics.md", () => {
   const documented = [...textOf("docs/metrics.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
   expect(documented.length).toBeGreaterThan(40);

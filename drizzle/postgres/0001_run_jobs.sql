@@ -68,4 +68,8 @@ CREATE TABLE "run_start" (
 	"runs" text NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX "run_start_by_time" ON "run_start" USING btree ("at");
+CREATE INDEX "run_start_by_time" ON "run_start" USING btree ("at");--> statement-breakpoint
+DROP INDEX "run_running_by_target";--> statement-breakpoint
+DROP INDEX "run_by_worker";--> statement-breakpoint
+CREATE INDEX "run_queued_isolated" ON "run" USING btree ("id") WHERE status = 'queued' AND is_isolated;--> statement-breakpoint
+CREATE INDEX "run_held" ON "run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;

@@ -119,6 +119,20 @@ describe("input", () => {
     ]);
   });
 
+  test("that is a part of the input that the run was started with is recorded with the first write of the code", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const seen: unknown[] = [];
+    for (const input of [z.object({ of: z.number() }), z.object({ of: z.number(), id: z.number().default(1) })]) {
+      const id = await engine.createRun({ input: { of: 2, more: 3 } });
+      const run = async () => void seen.push((await engine.store.getRun(id))?.input);
+      await engine.execute(await engine.claim(), { input, run }).ended;
+      seen.push((await engine.read(id)).run.input);
+    }
+    // The second has a default: it is recorded before the code begins.
+    expect(seen).toEqual([{ of: 2, more: 3 }, { of: 2 }, { of: 2, id: 1 }, { of: 2, id: 1 }]);
+  });
+
   test("is recorded as given if parsing the parsed value again would reject it", async () => {
     const { run } = await engine.attempt(
       { input: z.object({ name: z.string().min(5).trim() }), run: (input: { name: string }) => input.name },

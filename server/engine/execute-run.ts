@@ -148,9 +148,9 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
         ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } })
         : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
-    const { input, record, isPartOfPayload } = await prepareInput(run, loaded, code);
+    const { input, record, isPartOfStored } = await prepareInput(run, loaded, code);
     recordedInput = record ?? run.input;
-    if (record !== undefined && isPartOfPayload) session.note({ input: record });
+    if (record !== undefined && isPartOfStored) session.note({ input: record });
     else if (record !== undefined) await session.write({ input: record });
     // The run ended before its code started: there is nothing to stop.
     abort.signal.throwIfAborted();

@@ -96,10 +96,10 @@ interface PreparedInput {
   /** The value to record as the run's input; `undefined` if it is already recorded. */
   record: Json | undefined;
   /**
-   * The input is a part of the stored delivery, without a transform: another attempt would produce the same input. Any
-   * other input must be recorded before the target's code starts.
+   * The input is a part of what is stored already, without a transform: another attempt would produce the same input.
+   * Any other input must be recorded before the target's code starts.
    */
-  isPartOfPayload: boolean;
+  isPartOfStored: boolean;
 }
 
 /**
@@ -124,7 +124,7 @@ export async function prepareInput(
   return {
     input,
     record: isDeepStrictEqual(record, run.input) ? undefined : record,
-    isPartOfPayload: given === run.payload && isPartOf(record, given),
+    isPartOfStored: (given === run.payload || given === run.input) && isPartOf(record, given),
   };
 }
 

@@ -38,9 +38,9 @@ export interface PostgresDatabase {
   }): (job: Job) => Promise<Result>;
   /**
    * The same operations with an order of their own: their transactions overlap with the others. For writes that do not
-   * have to follow earlier ones.
+   * have to follow earlier ones. `read` reads on the connections of writers.
    */
-  apart(): Pick<PostgresDatabase, "write" | "createBatcher">;
+  apart(): Pick<PostgresDatabase, "read" | "write" | "createBatcher">;
   numbers(): Omit<StoreNumbers, "fileBytes">;
   /** Writes the waiting operations and rejects new ones. */
   close(): Promise<void>;
@@ -119,7 +119,7 @@ export function createDatabase(p: {
     apart() {
       const lane = createWriteLane(tally.overlapping());
       lanes.push(lane);
-      return writesOf(lane);
+      return { read: (operation) => look(() => operation(sessionOf(p.writers))), ...writesOf(lane) };
     },
     createIndependentBatcher({ maxBatch, write }) {
       const group = {

@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
-import { createFoldLater } from "../shared/traffic/fold-later.ts";
+import { createFoldLater, type FoldLater } from "../shared/traffic/fold-later.ts";
 import { acceptDeliveries, type AcceptJob } from "./deliveries/accept-deliveries.ts";
 import { createChangeWatcher } from "./connection/change-watcher.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
@@ -103,7 +103,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
   });
   return createStore({
     directUrl,
-    writers: createPool(p.url, { max: maxWriters, logger, isShared }),
+    writers: createPool(p.url, { max: maxWriters, logger, isShared, isWriter: true }),
     readers,
     jobs,
     stopClock,
@@ -141,16 +141,20 @@ function createStore(p: {
     what: "the traffic counts",
     logger: p.logger,
   });
+  const accepted = countCommitted(folding);
   const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
-    acceptDeliveries(session, requests, { counted: folding.counted, jobs });
-  const accept = database.apart().createBatcher({ maxBatch: maxAccepts, write: acceptAll });
+    acceptDeliveries(session, requests, { counted: accepted.counted, jobs });
+  const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, write: acceptAll });
+  const accept = (job: AcceptJob) => acceptBatch(job).then(accepted.committed);
   const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
-  const release = database.createBatcher({
+  const released = countCommitted(folding);
+  const releaseBatch = database.createBatcher({
     maxBatch: maxReleases,
     nameOf: ({ id }: ReleaseRequest) => id,
     write: (session, requests: readonly ReleaseRequest[]) =>
-      releaseDeliveries(session, requests, { counted: folding.counted, jobs }),
+      releaseDeliveries(session, requests, { counted: released.counted, jobs }),
   });
+  const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
   return {
@@ -178,6 +182,19 @@ function createStore(p: {
       await jobs.close();
       await wakeUps.close();
       await Promise.all([p.readers.end(), p.writers.end()]);
+    },
+  };
+}
+
+/** Reports the counts of transactions after their commit: a fold that begins before it does not find them. */
+function countCommitted(folding: FoldLater) {
+  let counts = 0;
+  return {
+    counted: (more: number) => void (counts += more),
+    committed<Result>(result: Result): Result {
+      if (counts > 0) folding.counted(counts);
+      counts = 0;
+      return result;
     },
   };
 }

@@ -283,6 +283,27 @@ it("the process that shows what a model says is notified of it at once, and hist
   });
 });
 
+it("more counts than one fold adds are each counted once, over several folds", async () => {
+  await withStores(1, async ([store], url) => {
+    const receivedAt = 1_800_000_000_000;
+    const [deliveries, triggers] = [60, 100];
+    await Promise.all(
+      Array.from({ length: deliveries }, (_, n) => {
+        const verdicts = Array.from({ length: triggers }, (_, at) => aVerdict({ attachmentId: `t${n}-${at}:x${at}` }));
+        return store?.recordDelivery(aDelivery({ receivedAt, endpoint: `e${n}`, verdicts }));
+      }),
+    );
+    await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), {
+      timeout: 20_000,
+      interval: 200,
+    });
+    const ofVerdicts = "bucket_ms = 3600000 AND attachment_id <> '' AND attachment_id NOT LIKE '*%'";
+    expect(
+      await askPostgres(url, `SELECT count(*)::int AS rows, sum(count)::int AS sum FROM traffic WHERE ${ofVerdicts}`),
+    ).toEqual([{ rows: deliveries * triggers, sum: deliveries * triggers }]);
+  });
+});
+
 it("counts that several processes add up at once are each counted once", async () => {
   await withStores(3, async (stores, url) => {
     const receivedAt = 1_800_000_000_000;

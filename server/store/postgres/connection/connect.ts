@@ -69,16 +69,32 @@ const keepAliveSettings = {
 };
 
 /**
+ * A prepared statement keeps its plan, also if it was planned while the tables were empty. Reading a whole table is
+ * then the cheapest plan, and soon the slowest. So statements find rows by indexes whenever they can. Without a table
+ * scan, its estimated costs are huge, and Postgres would compile it.
+ */
+const planSettings = { enable_seqscan: "off", jit: "off" };
+/** Writers join lists of ids with tables: one look into an index for each id. */
+const writerPlanSettings = { ...planSettings, enable_hashjoin: "off", enable_mergejoin: "off" };
+
+interface Purpose {
+  /** Statements may take long, as in migrations. */
+  isPatient?: boolean;
+  isWriter?: boolean;
+}
+
+/**
  * Sets the timeouts of a new connection on the server. A statement sets them, because PgBouncer rejects them among the
  * parameters of a connection.
  */
-export async function settle(client: ClientBase, { isPatient = false } = {}): Promise<void> {
+export async function settle(client: ClientBase, { isPatient = false, isWriter = false }: Purpose = {}): Promise<void> {
   const waiting = {
     statement_timeout: isPatient ? maxMigrationMs : maxStatementMs,
     lock_timeout: maxLockWaitMs,
     idle_in_transaction_session_timeout: maxPauseInTransactionMs,
   };
-  const settings = Object.entries({ ...waiting, ...keepAliveSettings });
+  const plans = isPatient ? {} : isWriter ? writerPlanSettings : planSettings;
+  const settings = Object.entries({ ...waiting, ...keepAliveSettings, ...plans });
   await client.query(
     `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}; ${waitForDiskSql(false)}`,
   );
@@ -99,10 +115,9 @@ export async function settleTransaction(
   await client.query(waitsForDisk ? `${settleTransactionSql}; ${waitForDiskSql(true)}` : settleTransactionSql);
 }
 
-interface PoolOptions {
+interface PoolOptions extends Purpose {
   max: number;
   logger: Logger;
-  isPatient?: boolean;
   /** The connections lead to a pooler in transaction mode: nothing stays with them from one transaction to the next. */
   isShared?: boolean;
 }

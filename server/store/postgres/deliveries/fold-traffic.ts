@@ -1,35 +1,65 @@
-import { readTrafficKey, type TrafficKey, type TrafficSum } from "../../shared/traffic/traffic-counts.ts";
+import { addCounts, readTrafficKey, type TrafficKey, type TrafficSum } from "../../shared/traffic/traffic-counts.ts";
 import { dayMs, hourMs, minuteMs, total, verdictMinutesKeptMs } from "../../shared/traffic/traffic-windows.ts";
 import { inPortions } from "../statements/in-portions.ts";
+import { insertRows } from "../statements/insert-rows.ts";
+import { trafficLog } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
-import { sumLog } from "./traffic-store.ts";
 
 /** A fold delays only the next fold. */
 const maxSums = 2_000;
 const maxRows = 5_000;
+/** Rows are read until they have this number of different counts. */
+const maxRead = 2 * maxSums;
+const rowsAtOnce = 500;
+/** Counts beyond the limit return to the log in rows of this size, about that of a batch of webhooks. */
+const maxSumsOfRow = 200;
 
-const takeLogSql = `
-  DELETE FROM traffic_log WHERE id IN (SELECT id FROM traffic_log ORDER BY id LIMIT ${maxRows}) RETURNING counts`;
+const oldestSql = `SELECT id, counts FROM traffic_log WHERE id > $1 ORDER BY id LIMIT ${rowsAtOnce}`;
 
 /**
- * Adds logged counts to the counters, in a transaction. Counts beyond the limit return to the log as one row, and are
- * folded later with newer ones. Returns whether there is more. One process folds at a time: two would lock the same
- * counters in different orders.
+ * Adds logged counts to the counters, in a transaction. Counts beyond the limit return to the log, and are folded later
+ * with newer ones. Returns whether there is more. One process folds at a time: two would lock the same counters in
+ * different orders.
  */
 export async function foldTraffic(session: Session): Promise<boolean> {
   const [lock] = await session.rows<{ taken: boolean }>(
     "SELECT pg_try_advisory_xact_lock(hashtextextended('signalbox fold', 0)) AS taken",
   );
   if (!lock?.taken) return false;
-  const rows = await session.rows<{ counts: string }>(takeLogSql);
-  const all = [...sumLog(rows)].filter(([, count]) => count !== 0);
+  const { ids, sums, hasMore } = await readOldest(session);
+  if (ids.length === 0) return false;
+  const all = [...sums].filter(([, count]) => count !== 0);
+  const rest = all.slice(maxSums);
   await addSums(
     session,
     all.slice(0, maxSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),
   );
-  if (all.length > maxSums)
-    await session.change("INSERT INTO traffic_log (counts) VALUES ($1)", [JSON.stringify(all.slice(maxSums))]);
-  return all.length > maxSums || rows.length === maxRows;
+  // A transaction that began earlier can still add a lower id.
+  await session.change("DELETE FROM traffic_log WHERE id = ANY($1::bigint[])", [ids]);
+  await insertRows(
+    session,
+    trafficLog,
+    Array.from({ length: Math.ceil(rest.length / maxSumsOfRow) }, (_, at) => ({
+      counts: JSON.stringify(rest.slice(at * maxSumsOfRow, (at + 1) * maxSumsOfRow)),
+    })),
+  );
+  return rest.length > 0 || hasMore;
+}
+
+/** The oldest rows of the log, and the sums of their counts. */
+async function readOldest(session: Session): Promise<{ ids: number[]; sums: Map<string, number>; hasMore: boolean }> {
+  const ids: number[] = [];
+  const sums = new Map<string, number>();
+  for (;;) {
+    const rows = await session.rows<{ id: number; counts: string }>(oldestSql, [ids.at(-1) ?? 0]);
+    for (const { id, counts } of rows) {
+      addCounts(sums, counts);
+      ids.push(id);
+      if (sums.size >= maxRead) return { ids, sums, hasMore: true };
+    }
+    if (rows.length < rowsAtOnce) return { ids, sums, hasMore: false };
+    if (ids.length >= maxRows) return { ids, sums, hasMore: true };
+  }
 }
 
 interface Counter {
@@ -67,17 +97,23 @@ async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<v
   }
 }
 
+/** One look into the primary key for each counter: without `OFFSET 0`, Postgres may join all minutes with all counters. */
+const forgetMinutesSql = `
+  DELETE FROM traffic WHERE ctid = ANY(ARRAY(
+    SELECT old.ctid FROM unnest($1::text[], $2::text[], $3::bigint[]) AS b (endpoint, attachment_id, before)
+    CROSS JOIN LATERAL (
+      SELECT t.ctid FROM traffic t
+      WHERE t.bucket_ms = ${minuteMs} AND t.endpoint = b.endpoint AND t.attachment_id = b.attachment_id AND t.at < b.before OFFSET 0
+    ) AS old
+  ))`;
+
 async function forgetMinutes(session: Session, begun: readonly TrafficKey[]): Promise<void> {
   if (begun.length === 0) return;
-  await session.change(
-    `DELETE FROM traffic USING unnest($1::text[], $2::text[], $3::bigint[]) AS b (endpoint, attachment_id, before)
-     WHERE bucket_ms = ${minuteMs} AND traffic.endpoint = b.endpoint AND traffic.attachment_id = b.attachment_id AND at < b.before`,
-    [
-      begun.map(({ endpoint }) => endpoint),
-      begun.map(({ attachmentId }) => attachmentId),
-      begun.map(({ at }) => at - verdictMinutesKeptMs),
-    ],
-  );
+  await session.change(forgetMinutesSql, [
+    begun.map(({ endpoint }) => endpoint),
+    begun.map(({ attachmentId }) => attachmentId),
+    begun.map(({ at }) => at - verdictMinutesKeptMs),
+  ]);
 }
 
 /**

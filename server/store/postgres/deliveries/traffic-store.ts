@@ -126,13 +126,9 @@ async function countVerdictBuckets(
 /** Counts that are not added to the counters yet, by endpoint. */
 async function readLog(session: Session): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
   const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
-  return byEndpoint(sumLog(rows));
-}
-
-export function sumLog(rows: readonly { counts: string }[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { counts } of rows) addCounts(sums, counts);
-  return sums;
+  return byEndpoint(sums);
 }
 
 async function summarizeTargets(

@@ -32,7 +32,7 @@ export function createEngineStore(
   { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
   jobs: RunJobs,
 ): EngineStore {
-  const claiming = { read, write: apart().write };
+  const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,

@@ -69,9 +69,9 @@ export async function nextAvailableAt(session: Session, pool: Pool, after: numbe
 }
 
 export async function countQueued(session: Session, pool: Pool): Promise<number> {
+  const isOfPool = pool === "isolated" ? "is_isolated" : "NOT is_isolated";
   const [found] = await session.rows<{ runs: number }>(
-    "SELECT count(*) AS runs FROM run WHERE status = 'queued' AND is_isolated = $1",
-    [pool === "isolated"],
+    `SELECT count(*) AS runs FROM run WHERE status = 'queued' AND ${isOfPool}`,
   );
   return found?.runs ?? 0;
 }

@@ -1,3 +1,4 @@
+import type { Json } from "../../../contract/json.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { insertRows } from "../statements/insert-rows.ts";
@@ -40,10 +41,6 @@ export async function writeProgress(
     session,
     held.flatMap(({ progress: { runId, steps = [] } }) => steps.map((step) => ({ runId, ...step }))),
   );
-  await saveInputs(
-    session,
-    held.flatMap(({ progress }) => (progress.transition ? [] : [progress])),
-  );
   await clearLives(
     session,
     held.flatMap(({ progress: { runId, clearsLive } }) => (clearsLive ? [runId] : [])),
@@ -63,7 +60,7 @@ export async function writeProgress(
   });
   await saveSeqs(
     session,
-    decided.flatMap(({ held: { id, seq }, end }) => (end ? [] : [{ id, seq }])),
+    decided.flatMap(({ progress: { input }, held: { id, seq }, end }) => (end ? [] : [{ id, seq, input }])),
   );
   return all.map((progress) => {
     const { runId, token, seq = Infinity } = progress;
@@ -73,12 +70,26 @@ export async function writeProgress(
   });
 }
 
-async function saveSeqs(session: Session, seqs: readonly { id: string; seq: number }[]): Promise<void> {
-  if (seqs.length === 0) return;
-  await session.change(
-    "UPDATE run SET progress_seq = s.seq FROM unnest($1::text[], $2::integer[]) AS s (id, seq) WHERE run.id = s.id",
-    [seqs.map(({ id }) => id), seqs.map(({ seq }) => seq)],
-  );
+interface Written {
+  id: string;
+  seq: number;
+  /** Absent: it stays as it is. */
+  input: Json | undefined;
+}
+
+const saveSeqsSql = `
+  UPDATE run SET progress_seq = s.seq, input = CASE WHEN s.has_input THEN s.input ELSE run.input END
+  FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[]) AS s (id, seq, has_input, input) WHERE run.id = s.id`;
+
+/** Writes the numbers of writes that end no hold, and the inputs that they record. */
+async function saveSeqs(session: Session, all: readonly Written[]): Promise<void> {
+  if (all.length === 0) return;
+  await session.change(saveSeqsSql, [
+    all.map(({ id }) => id),
+    all.map(({ seq }) => seq),
+    all.map(({ input }) => input !== undefined),
+    all.map(({ input = null }) => (input === null ? null : JSON.stringify(input))),
+  ]);
 }
 
 type StepRow = StepRecord & { runId: string };
@@ -105,17 +116,6 @@ function mergeSteps(steps: readonly StepRow[]): StepRow[] {
     else if (before.finishedAt === null) merged.set(name, { ...step, kind: before.kind });
   }
   return [...merged.values()];
-}
-
-async function saveInputs(session: Session, all: readonly Progress[]): Promise<void> {
-  const given = all.flatMap(({ runId, input }) =>
-    input === undefined ? [] : [{ runId, input: input === null ? null : JSON.stringify(input) }],
-  );
-  if (given.length === 0) return;
-  await session.change(
-    "UPDATE run SET input = i.input FROM unnest($1::text[], $2::text[]) AS i (id, input) WHERE run.id = i.id",
-    [given.map(({ runId }) => runId), given.map(({ input }) => input)],
-  );
 }
 
 const saveSpendsSql =

@@ -144,7 +144,7 @@ const freeOf = (free: ReadonlyMap<string, number>, { limitedTarget }: DueQueue):
   limitedTarget === null ? undefined : free.get(limitedTarget);
 
 const runningSql = `
-  SELECT target, (SELECT count(*) FROM run WHERE status = 'running' AND run.target = t.target) AS running FROM unnest($1::text[]) AS t (target)`;
+  SELECT target, (SELECT count(*) FROM run WHERE worker_id IS NOT NULL AND run.target = t.target) AS running FROM unnest($1::text[]) AS t (target)`;
 
 /**
  * How many more runs of each limited target may be running. Two claims that counted at the same time would both take

@@ -111,14 +111,17 @@ export const run = pgTable(
     index("run_queued_by_target")
       .on(t.target)
       .where(sql`status = 'queued'`),
+    // Counted once a second.
+    index("run_queued_isolated")
+      .on(t.id)
+      .where(sql`status = 'queued' AND is_isolated`),
     index("run_waiting")
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 'waiting'`),
-    index("run_running_by_target")
-      .on(t.target)
-      .where(sql`status = 'running'`),
-    index("run_by_worker")
-      .on(t.workerId)
+    // Running runs. Its condition is not their status: statistics say that next to no run is running, so Postgres would
+    // read all of it, with its dead entries, to find one run by its id and its status.
+    index("run_held")
+      .on(t.target, t.workerId)
       .where(sql`worker_id IS NOT NULL`),
     // Covers the filters and sums of agents' usage. Runs of workflows are not in it.
     index("run_by_spend")

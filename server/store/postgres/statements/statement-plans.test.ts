@@ -1,0 +1,162 @@
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { leaseMs } from "../../../domain/runs/lease.ts";
+import type { Store } from "../../../ports/store.ts";
+import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
+import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 300_000);
+afterAll(() => server.stop());
+
+/** Connections for migrations have longer timeouts. */
+const migrationMs = 60_000;
+/** The prepared statements of the store: each with a connection that has it. */
+const prepared = new Map<string, { client: Client; name: string; parameters: number }>();
+const query = Client.prototype.query;
+beforeEach(() => {
+  prepared.clear();
+  Client.prototype.query = function (this: Client, ...given: unknown[]) {
+    const [config] = given as [{ name?: string; text: string; values?: unknown[] }];
+    const { application_name: application, query_timeout: timeout } = Reflect.get(this, "connectionParameters");
+    const isOfStore = application === "signalbox" && timeout < migrationMs;
+    if (isOfStore && config.name !== undefined)
+      prepared.set(config.text, { client: this, name: config.name, parameters: config.values?.length ?? 0 });
+    return Reflect.apply(query, this, given);
+  } as typeof query;
+});
+afterEach(() => {
+  Client.prototype.query = query;
+});
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  Plans?: Plan[];
+}
+
+/** They grow with every webhook. */
+const growing = new Set(["delivery", "run", "run_event", "run_step", "idempotency_key", "job", "job_common"]);
+/** They have open runs only, and their operations read all of these. */
+const ofOpenRuns = new Set(["run_queued_by_target", "run_queued_isolated", "run_waiting", "run_held"]);
+
+/** The steps of a plan that read a whole table or index, however large. A limited one reads only its beginning. */
+function listWholeScans(plan: Plan, p: { isLimited: boolean; bitmapOf?: string }): string[] {
+  const type = plan["Node Type"];
+  const table = plan["Relation Name"] ?? p.bitmapOf ?? "";
+  const isRead = growing.has(table) && /^(Seq|Index|Index Only|Bitmap Index) Scan$/.test(type);
+  const isBounded = plan["Index Cond"] !== undefined || ofOpenRuns.has(plan["Index Name"] ?? "");
+  const isWhole = isRead && !isBounded && !(p.isLimited && type !== "Seq Scan");
+  const isLimited = type === "Limit" || (p.isLimited && !/Sort|Aggregate|Hash/.test(type));
+  const below = { isLimited, ...(type === "Bitmap Heap Scan" ? { bitmapOf: table } : {}) };
+  return [
+    ...(isWhole ? [`${type} of ${table} ${plan["Index Name"] ?? ""}`] : []),
+    ...(plan.Plans ?? []).flatMap((part) => listWholeScans(part, below)),
+  ];
+}
+
+/** The plan that a connection uses for a statement when it has stopped to plan it for each execution. */
+async function readPlan({ client, name, parameters }: { client: Client; name: string; parameters: number }) {
+  const run = (text: string): Promise<{ rows: { "QUERY PLAN": [{ Plan: Plan }] }[] }> =>
+    Reflect.apply(query, client, [text]);
+  await run("SET plan_cache_mode = force_generic_plan");
+  const values = parameters === 0 ? "" : `(${Array.from({ length: parameters }, () => "NULL").join(", ")})`;
+  const { rows } = await run(`EXPLAIN (FORMAT JSON) EXECUTE ${name}${values}`);
+  const plan = rows[0]?.["QUERY PLAN"][0].Plan;
+  if (!plan) throw new Error("There is no plan");
+  return plan;
+}
+
+it("no statement that is planned while the tables are empty reads all of a table when it has grown", async () => {
+  const store = await server.openStore();
+  await useAll(store);
+  const found: { text: string; scans: string[] }[] = [];
+  for (const [text, statement] of prepared) {
+    if (!/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(text)) continue;
+    const scans = listWholeScans(await readPlan(statement), { isLimited: false });
+    if (scans.length > 0) found.push({ text, scans });
+  }
+  expect(found).toEqual([]);
+  // Without the operations above, the test would look at nothing.
+  expect(prepared.size).toBeGreaterThan(40);
+  await store.close();
+});
+
+/** What the receiver, hosts and workers do all the time. */
+async function useAll(store: Store): Promise<void> {
+  let now = epoch;
+  for (let n = 0; n < 2; n += 1) {
+    now += 60_000;
+    const delivery = aDelivery({ receivedAt: now });
+    const idempotency = { key: "a", notBefore: epoch };
+    const assignment = { workerId: "wrk_a", token: `token ${n}`, leaseUntil: now + leaseMs, payloadText: null };
+    const runs = ["assigned", "slept", "retried", "canceled", "lost", "failed"].map((slug, at) =>
+      aRun({
+        createdAt: now,
+        deliveryId: delivery.id,
+        target: { kind: "workflow", slug },
+        ...(at === 0 ? { assignment } : {}),
+        ...(at === 1 ? { concurrency: 5, maxQueued: 100 } : {}),
+      }),
+    );
+    await store.acceptDelivery({ delivery, runs, idempotency });
+    await store.acceptDelivery({ delivery: { ...delivery, id: aDelivery().id }, runs: [], idempotency });
+    const concurrency = new Map([["workflow:slept", 5]]);
+    const claimed = await store.claimRuns(aClaim({ concurrency, now, version: "v1" }));
+    const holds = [{ id: runs[0]?.id ?? "", token: assignment.token }, ...claimed];
+    await store.extendLeases({ runs: holds, now, leaseMs });
+    await store.listCancelRequested(holds.map(({ id }) => id));
+    await store.listHeldRuns("wrk_a");
+    const transitions = [
+      { to: "completed", output: null },
+      { to: "waiting", reason: "sleep", availableAt: now + 10 },
+      { to: "waiting", reason: "retry", availableAt: now + 10 },
+    ] as const;
+    for (const [at, transition] of transitions.entries()) {
+      const { id: runId = "", token = "" } = holds[at] ?? {};
+      const step = {
+        name: "a",
+        kind: "step",
+        attempt: 1,
+        startedAt: now,
+        finishedAt: now,
+        until: null,
+        result: 1,
+      } as const;
+      await store.writeProgress({
+        runId,
+        token,
+        now,
+        entries: [],
+        input: {},
+        steps: [step],
+        spend: { tokens: 1, costUsd: 1 },
+      });
+      await store.saveLive({ runId, token, step: "a", attempt: 1, startedAt: now, now, said: [] });
+      await store.writeProgress({ runId, token, now, entries: [], clearsLive: true, transition });
+    }
+    for (const { id } of runs.slice(3, 4)) await store.requestCancel(id, now);
+    const fate = { kind: "resume" } as const;
+    await store.releaseLostRuns({
+      workerId: "wrk_a",
+      now,
+      message: "lost",
+      runs: holds.slice(4).map(({ id }) => ({ id, fate })),
+    });
+    await store.reconcile(now + leaseMs + 1);
+    await store.nextAvailableAt("shared", now);
+    await store.countQueued("shared");
+    await store.countOpenRuns();
+    await store.listQueueDepths?.();
+    await store.mark();
+    await store.removeOldDeliveries({ before: now, keysSince: now, after: null });
+    await store.removeOldRuns({ before: now, after: null });
+    await store.resumeRuns([aResume({ id: runs[2]?.id ?? "" })], now);
+  }
+}
