@@ -26,6 +26,9 @@ interface SignalboxMatchers<Result> {
   toFail(error?: string): Result;
 }
 
+/** The assertions of Jest, with these matchers. */
+export type { Matchers } from "expect";
+
 // The type parameters are those of the declarations in Jest: interfaces with others do not merge.
 declare module "expect" {
   interface Matchers<R extends void | Promise<void>, T = unknown> extends SignalboxMatchers<R> {}
