@@ -24,5 +24,7 @@ export default {
   experimental: {
     // An installed package may be read-only: nothing is written at run time.
     isrFlushToDisk: false,
+    // The code of a page is loaded by its first request.
+    preloadEntriesOnStart: false,
   },
 };

@@ -89,6 +89,8 @@ export default defineConfig({
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
           exclude: [...floodTests, ...aloneTests],
+          // Files share the modules and the browser of their worker.
+          isolate: false,
         },
       },
       {

@@ -16,7 +16,12 @@ import { startService } from "./support/service.ts";
 /** The tarball that the pack step made, in a folder of a new user's. */
 const packFolder = join(repository, "node_modules/.cache/pack");
 const dir = mkdtempSync(join(tmpdir(), "signalbox-packed-"));
-const env = { ...cleanEnvironment(), PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}` };
+const env = {
+  ...cleanEnvironment(),
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+  // Nothing is compiled: a user's machine and the image have no Python.
+  npm_config_python: "/nonexistent/python3",
+};
 const npx = ["npx", "--no-install", "signalbox"];
 
 function sh(command: string, args: string[]): string {

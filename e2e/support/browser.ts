@@ -7,7 +7,7 @@ import {
   type Page,
   type Request,
 } from "playwright";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { findOrInstall } from "../../scripts/test-tools.ts";
 
 const args = [
@@ -30,9 +30,8 @@ export interface Visit {
 
 export type VisitOptions = Pick<BrowserContextOptions, "viewport" | "colorScheme" | "reducedMotion" | "permissions">;
 
-/** One browser for all tests of a file. */
+/** One browser for all files of a worker. It ends with the worker. */
 let browser: Promise<Browser> | null = null;
-afterAll(async () => (await browser)?.close());
 
 /**
  * Pages of earlier tests, empty now. In such a page the scripts of the same service load in a third of the CPU time:
@@ -74,8 +73,24 @@ export async function visit(origin: string, options: VisitOptions = {}): Promise
 }
 
 async function openPage(): Promise<Page> {
-  browser ??= chromium.launch({ executablePath: findOrInstall("chromium"), args });
+  browser ??= launch();
   return (await (await browser).newContext()).newPage();
+}
+
+/** A browser that cannot start or crashes fails one test: the next one gets another. */
+async function launch(): Promise<Browser> {
+  try {
+    const opened = await chromium.launch({ executablePath: findOrInstall("chromium"), args });
+    return opened.once("disconnected", forgetBrowser);
+  } catch (error) {
+    forgetBrowser();
+    throw error;
+  }
+}
+
+function forgetBrowser(): void {
+  browser = null;
+  idlePages.length = 0;
 }
 
 /**

@@ -10,6 +10,7 @@ const starter = JSON.stringify({
   scripts: { dev: "signalbox dev" },
   dependencies: { provider: "^3.0.0" },
   devDependencies: { typescript: "^6.0.0" },
+  allowScripts: { native: false, other: false },
 });
 const plan = (existing: unknown) =>
   JSON.parse(
@@ -28,6 +29,7 @@ it("a new package has the name of the folder and the required entries", () => {
     scripts: { dev: "signalbox dev", build: "signalbox build", start: "signalbox start" },
     dependencies: { provider: "^3.0.0", zod: expect.stringMatching(/^\^4/), signalbox: expect.stringMatching(/^\^\d/) },
     devDependencies: { typescript: "^6.0.0" },
+    allowScripts: { native: false, other: false },
   });
 });
 
@@ -39,6 +41,7 @@ it("entries of `npm init -y` and `npm i` are kept, in their order", () => {
     scripts: { dev: "own", test: "vitest" },
     type: "commonjs",
     dependencies: { signalbox: "file:../x.tgz", zod: "^3.25.0" },
+    allowScripts: { native: true },
   };
   const planned = plan(existing);
   expect(planned).toEqual({
@@ -47,6 +50,7 @@ it("entries of `npm init -y` and `npm i` are kept, in their order", () => {
     scripts: { dev: "own", test: "vitest", build: "signalbox build", start: "signalbox start" },
     dependencies: { ...existing.dependencies, provider: "^3.0.0" },
     devDependencies: { typescript: "^6.0.0" },
+    allowScripts: { native: true, other: false },
   });
   expect(Object.keys(planned).slice(0, 3)).toEqual(["name", "version", "main"]);
 });

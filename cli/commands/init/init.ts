@@ -14,6 +14,7 @@ const packageSchema = z.looseObject({
   scripts: strings.optional(),
   dependencies: strings.optional(),
   devDependencies: strings.optional(),
+  allowScripts: z.record(z.string(), z.boolean()).optional(),
 });
 
 export function registerInit(program: CliCommand, runner: CommandRunner): void {
@@ -172,7 +173,8 @@ function listFiles(folder: string, below: string): string[] {
 
 /**
  * The package.json of a new project: that of the example with the name of the folder, or the existing one with the
- * missing entries. Existing entries are kept, except for `type`, because projects are ES modules.
+ * missing entries. Existing entries are kept, except for `type`, because projects are ES modules. `allowScripts` skips
+ * install scripts that are not needed: `npm ci` would run node-gyp for better-sqlite3, although it has its binaries.
  */
 export function planPackage(p: { existing: string | null; starter: string; projectDir: string }): string {
   const starter = packageSchema.parse(JSON.parse(p.starter));
@@ -193,6 +195,7 @@ export function planPackage(p: { existing: string | null; starter: string; proje
     scripts: { ...scripts, ...withoutPlaceholder(existing.scripts) },
     dependencies: { ...existing.dependencies, ...missing(dependencies) },
     ...(Object.keys(devDependencies).length > 0 ? { devDependencies } : {}),
+    allowScripts: { ...starter.allowScripts, ...existing.allowScripts },
   });
 }
 

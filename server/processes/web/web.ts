@@ -59,9 +59,9 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
   await once(http.server, "listening");
   watchEventLoop(httpProcessWatch);
   yieldToWebhooks(logger);
-  // Built pages load fast. Next's development server needs seconds and memory, and takes a lock: the first request for
-  // a page loads it.
-  if (settings.pages === "built") pages.load();
+  // The first request for a page loads the pages. Next's development server needs seconds and memory, and takes a lock:
+  // only a request loads it. Built pages load fast, but they are not needed to receive webhooks and execute runs.
+  const loadingPages = settings.pages === "built" ? setTimeout(pages.load, loadPagesAfterMs).unref() : undefined;
 
   return {
     port: null,
@@ -72,6 +72,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
       if (message.type === "port") signalbox.setPort(message.port);
     },
     async close(graceMs) {
+      clearTimeout(loadingPages);
       signalbox.beginShutdown();
       await http.close(graceMs);
       await pages.close();
@@ -79,6 +80,9 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     },
   };
 }
+
+/** Loading the pages takes about a third of the processor time of this process's start. */
+const loadPagesAfterMs = 60_000;
 
 /** If the processor is busy, webhooks and runs have precedence over pages and the API. */
 function yieldToWebhooks(logger: Logger): void {

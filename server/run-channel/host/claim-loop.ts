@@ -26,8 +26,8 @@ export interface ClaimLoop {
   /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
   /**
-   * Signals that this host queued this many runs after it had claimed all due runs. `limited`: so many of them have a
-   * target that limits its concurrency.
+   * Signals that this host queued this many runs after it had claimed all due runs. `limited`: the number of them whose
+   * target limits its concurrency.
    */
   queued(count: number, limited?: number): void;
   /** Signals that a slot is free. Nothing is claimed if no run can be due. */
@@ -41,7 +41,7 @@ export interface ClaimLoop {
 
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
-/** While limited targets have no room, a claim for their new runs is in vain. The end of one of their runs is a signal. */
+/** While limited targets have no room, a claim for their new runs finds none. The end of one of their runs is a signal. */
 const limitedPauseMs = 20;
 
 /**

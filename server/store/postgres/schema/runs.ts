@@ -118,7 +118,7 @@ export const run = pgTable(
     index("run_waiting")
       .on(t.isIsolated, t.availableAt)
       .where(sql`status = 'waiting'`),
-    // Running runs. Its condition is not their status: statistics say that next to no run is running, so Postgres would
+    // Running runs. Its condition is not their status: statistics say that next to no run is running. So Postgres would
     // read all of it, with its dead entries, to find one run by its id and its status.
     index("run_held")
       .on(t.target, t.workerId)
