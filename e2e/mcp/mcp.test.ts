@@ -2,16 +2,26 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups } from "../../scripts/cleanups.ts";
 import { readMarked } from "../../server/mcp/testing/read-marked.ts";
 import { getJson, postJson } from "../support/api.ts";
-import { cliFile, writeFiles, writeProject } from "../support/project.ts";
+import { cliFile, repository, writeFiles, writeProject } from "../support/project.ts";
 import { type Service, sharedService, signalbox } from "../support/service.ts";
 import { modelOfEnvironment, solveWithModel } from "./model-client.ts";
 import { orderPaid, shopFiles } from "./shop-project.ts";
 import { type CallTool, sendWebhook, type Shop, tasks } from "./tasks.ts";
+
+// Builds and processes start slowly on a busy machine.
+vi.setConfig({ testTimeout: 240_000 });
+
+/** As the notes for coding agents in a new project configure it. */
+const notes = readFileSync(join(repository, "examples/starter/AGENTS.md"), "utf8");
+const configured = JSON.parse(/```json\n([^]*?)```/.exec(notes)?.[1] ?? "") as {
+  mcpServers: { signalbox: { command: string; args: string[] } };
+};
+const [program, ...programArgs] = configured.mcpServers.signalbox.args;
 
 const sensitive = "grace.hopper@navy.example";
 
@@ -76,7 +86,7 @@ const overHttp = (url: string, token: string) =>
 const overStdio = (cwd: string, p: { args?: string[]; env?: Record<string, string> } = {}) =>
   new StdioClientTransport({
     command: process.execPath,
-    args: [cliFile, "mcp", ...(p.args ?? [])],
+    args: [cliFile, ...programArgs, ...(p.args ?? [])],
     cwd,
     env: { ...(cleanEnvironment() as Record<string, string>), ...p.env },
     stderr: "pipe",
@@ -125,6 +135,10 @@ it("a scripted client does all fifteen tasks with the tools, over HTTP and stdio
   expect(results).toHaveLength(15);
   expect(seen.join("\n")).not.toContain(sensitive);
   for (const text of seen) expect(readMarked(text).outside).not.toMatch(/SYSTEM|EVIL-12/);
+});
+
+it("the configuration in the notes for coding agents starts the tools", () => {
+  expect([configured.mcpServers.signalbox.command, program, ...programArgs]).toEqual(["npx", "signalbox", "mcp"]);
 });
 
 it("a client with a token that reads sees no tool that writes, over HTTP and stdio", async ({ shop, service }) => {

@@ -18,8 +18,10 @@ export const body = z
   .unknown()
   .describe("The body as a JSON value. For an endpoint that accepts forms: an object with a value for each field");
 
+/** No record: its schema has a keyword that some models' providers reject. */
 export const headers = z
-  .record(z.string(), z.union([z.string(), z.array(z.string()).min(1)]))
+  .object({})
+  .catchall(z.union([z.string(), z.array(z.string()).min(1)]))
   .describe('Headers of the request, e.g. {"x-github-event": "issues"}. Default: none');
 
 /** Many clients wait a minute for a result. */
