@@ -63,14 +63,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
 
-/** A program of the project's owner, typed by a workflow. */
+/** A program of the project's owner, typed by a workflow and a trigger. */
 const startWelcome = `import { createClient } from "signalbox/client";
+import type newSignup from "./triggers/new-signup";
 import type welcomeEmail from "./workflows/welcome-email";
 
 const client = createClient({ url: process.argv[2] ?? "" });
 const run = await client.start<typeof welcomeEmail>("welcome-email", { to: "ada@example.com", displayName: "Ada" });
 const { messageId } = await client.waitFor(run, { timeout: "1m" });
 console.log(messageId);
+const [fired] = await client.fire<typeof newSignup>("new-signup", { name: "Grace", email: "grace@example.com" });
+if (!fired) throw new Error("The trigger did not fire.");
+console.log("fired", (await client.waitFor(fired, { timeout: "1m" })).messageId);
 `;
 
 describe("the packed product, in an empty folder", () => {
@@ -105,7 +109,9 @@ describe("the packed product, in an empty folder", () => {
       status: "completed",
       output: { area: "docs", duplicateOf: null },
     });
-    expect(sh(process.execPath, ["start-welcome.ts", service.url])).toMatch(/^run_\w+@example\.com$/m);
+    expect(sh(process.execPath, ["start-welcome.ts", service.url])).toMatch(
+      /^run_\w+@example\.com\nfired run_\w+@example\.com$/m,
+    );
     const { page, errors, foreignRequests } = await visit(service.url);
     await page.goto(service.url);
     await page

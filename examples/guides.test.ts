@@ -84,6 +84,7 @@ describe.each(pages)("the examples in %s", (page) => {
         sdkEntries.map((name) => [`signalbox/${name}`, [join(repository, "sdk", name, "index.ts")]]),
       ),
       "signalbox/testing": [join(repository, "sdk/test-project/index.ts")],
+      "signalbox/testing/jest": [join(repository, "sdk/test-project/jest.ts")],
       "signalbox/testing/vitest": [join(repository, "sdk/test-project/vitest.ts")],
     };
     const compilerOptions = { paths, allowJs: true, checkJs: true, allowImportingTsExtensions: true };

@@ -81,6 +81,7 @@ export async function bundleProcesses({
       "event-loop-watcher": inRoot("server/processes/event-loop/event-loop-watcher.ts"),
       "regex-thread": inRoot("cli/build/schema/regex-thread.ts"),
       testing: inRoot("testing/index.ts"),
+      "testing-jest": inRoot("sdk/test-project/jest.ts"),
       "testing-vitest": inRoot("sdk/test-project/vitest.ts"),
     },
     outdir,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineAgent } from "signalbox/agent";
-import { createClient, type RunHandle, type StartedRun } from "signalbox/client";
+import { createClient, type FiredRun, type RunHandle, type StartedRun } from "signalbox/client";
+import { defineWebhookSource } from "signalbox/trigger";
 import { defineWorkflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
 
@@ -9,6 +10,12 @@ const ship = defineWorkflow({
   input: z.object({ to: z.email(), copies: z.number().default(1) }),
   run: async (input) => ({ at: new Date(), copies: input.copies, note: undefined as string | undefined }),
 });
+const ordered = defineWebhookSource({
+  slug: "ordered",
+  endpoint: "shop",
+  request: z.object({ type: z.enum(["paid", "refunded"]), email: z.email() }),
+  filter: z.object({ type: z.literal("paid") }),
+}).attach({ workflow: ship, transform: ({ email }) => ({ to: email }) });
 const model = { specificationVersion: "v4", provider: "p", modelId: "m", doStream: () => ({}) } as never;
 const triage = defineAgent({ slug: "triage", model, instructions: "Sort.", output: z.object({ queue: z.string() }) });
 
@@ -33,6 +40,17 @@ async function starts(): Promise<void> {
   expectTrue<Equal<typeof count, number>>();
 }
 
+async function fires(): Promise<void> {
+  // The body has the type of the payload, narrowed by the filter.
+  const runs = await client.fire<typeof ordered>("ordered", { type: "paid", email: "ada@example.com" });
+  for (const run of runs) {
+    const output = await client.waitFor(run);
+    expectTrue<Equal<typeof output, { at: string; copies: number; note?: string }>>();
+  }
+  const any = await client.fire("ordered", { anything: true }, { target: "ship", idempotencyKey: "order-7" });
+  expectTrue<Equal<typeof any, FiredRun<unknown>[]>>();
+}
+
 async function reads(): Promise<void> {
   for await (const run of client.listRuns({ status: "failed", unresolved: true })) {
     expectTrue<Equal<typeof run.target.kind, "workflow" | "agent">>();
@@ -46,4 +64,4 @@ async function reads(): Promise<void> {
   expectTrue<Equal<typeof output, unknown>>();
 }
 
-void [starts, reads];
+void [starts, fires, reads];

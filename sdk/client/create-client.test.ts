@@ -68,6 +68,37 @@ describe("start", () => {
   });
 });
 
+describe("fire", () => {
+  it("starts a run for each target of the trigger, or for one of them", async () => {
+    const service = await openTestService();
+    const client = clientOf(service);
+    const body = { type: "invoice.paid", amount: 12.5 };
+    const runs = await client.fire("invoice-paid", body);
+    expect(runs.map(({ target, isRepeat }) => [target.slug, isRepeat])).toEqual([
+      ["notify", false],
+      ["record-invoice", false],
+    ]);
+    const [one, ...others] = await client.fire("invoice-paid", body, { target: "record-invoice" });
+    expect(others).toEqual([]);
+    expect(await client.getRun(one ?? "")).toMatchObject({ trigger: "invoice-paid", payload: body, deliveryId: null });
+  });
+
+  it("starts nothing if the filter does not match, and rejects a body that does not match", async () => {
+    const client = clientOf(await openTestService());
+    expect(await client.fire("new-signup", { name: "Ada", email: "ada@elsewhere.org" })).toEqual([]);
+    const rejected = client.fire("new-signup", { name: "", email: "ada@example.com" });
+    await expect(rejected).rejects.toMatchObject({ code: "request_mismatch", errors: [{ pointer: "/name" }] });
+  });
+
+  it("starts once for each key", async () => {
+    const client = clientOf(await openTestService());
+    const signup = { name: "Ada", email: "ada@example.com" };
+    const fire = () => client.fire("new-signup", signup, { idempotencyKey: "order-7" });
+    const [first] = await fire();
+    expect(await fire()).toEqual([{ ...first, isRepeat: true }]);
+  });
+});
+
 describe("waitFor", () => {
   it("throws the error of a run that failed", async () => {
     const service = await openTestService();

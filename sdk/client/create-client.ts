@@ -3,6 +3,7 @@ import { checkOptions, checkText } from "../check-shape.ts";
 import type { Duration } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
+import type { Trigger } from "../trigger/define-webhook-source.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type {
   Delivery,
@@ -11,6 +12,7 @@ import type {
   Run,
   RunFilter,
   RunSummary,
+  Target,
   TimelineEntry,
 } from "./api-types.ts";
 import { ApiError, ConnectionError, RunFailedError, WaitTimeoutError } from "./errors.ts";
@@ -34,14 +36,20 @@ export interface ClientOptions {
   fetch?: FetchLike;
 }
 
-/** Options of `start` and `startAgent`. */
+/** Options of `start`, `startAgent` and `fire`. */
 export interface StartOptions extends CallOptions {
   /**
-   * Name of this start, e.g. the id of an order. For 24 hours, further starts of the same workflow with this key and
+   * Name of this start, e.g. the id of an order. For 24 hours, further starts of the same target with this key and
    * the same input start nothing, and return the first run. With another input, they throw an ApiError with the code
    * `idempotency_conflict`. Default: a new random key, so that the client's own retries start one run.
    */
   idempotencyKey?: string;
+}
+
+/** Options of `fire`. */
+export interface FireOptions extends StartOptions {
+  /** Slug of the one workflow or agent to start. Default: every target of the trigger. */
+  target?: string;
 }
 
 export interface CallOptions {
@@ -78,6 +86,11 @@ export interface StartedRun<Output = unknown> extends RunHandle<Output> {
   readonly isRepeat: boolean;
 }
 
+/** A run that `fire` started. */
+export interface FiredRun<Output = unknown> extends StartedRun<Output> {
+  readonly target: Target;
+}
+
 /** One page of a list. */
 export interface ListPage<Row> {
   data: Row[];
@@ -94,6 +107,8 @@ export interface List<Row> extends AsyncIterable<Row> {
 type SlugOf<Target extends { readonly slug: string }> = Target["slug"];
 type InputOf<W extends Workflow> = NonNullable<W["~types"]>["input"];
 type OutputOf<T extends Workflow | Agent> = NonNullable<T["~types"]>["output"];
+type PayloadOf<T extends Trigger> = T extends Trigger<string, infer Payload, infer _Target> ? Payload : never;
+type FiredOutputOf<T extends Trigger> = T extends Trigger ? OutputOf<T["target"]> : never;
 
 /**
  * Starts and reads runs of a Signalbox service. Every method throws an ApiError if the service answers with a problem,
@@ -123,6 +138,23 @@ export interface SignalboxClient {
     input: { prompt: string },
     options?: StartOptions,
   ): Promise<StartedRun<OutputOf<A>>>;
+  /**
+   * Starts the targets of a trigger with a body: `request`, `filter` and `transform` are evaluated as for a webhook,
+   * without its headers and its signature. No delivery is recorded. Resolves with one run for each target when they are
+   * on disk, or with none if `filter` does not match or the trigger is disabled. The type argument is the type of the
+   * trigger: the body has the type of its payload. Throws an ApiError with the code `request_mismatch` if the body does
+   * not match.
+   *
+   * @example
+   *   import type newSignup from "../triggers/new-signup.js";
+   *
+   *   const [run] = await signalbox.fire<typeof newSignup>("new-signup", { name: "Ada", email: "ada@example.com" });
+   */
+  fire<T extends Trigger = Trigger>(
+    slug: SlugOf<T["source"]>,
+    body: PayloadOf<T>,
+    options?: FireOptions,
+  ): Promise<FiredRun<FiredOutputOf<T>>[]>;
   /**
    * Resolves with the output when the run has completed. The output is what was stored as JSON: a Date is a string.
    * Throws a RunFailedError if the run failed, timed out or was canceled, and a WaitTimeoutError after `timeout`.
@@ -174,6 +206,15 @@ export function createClient(options: ClientOptions): SignalboxClient {
   return {
     start: (slug, input, settings) => start(transport, path`/workflows/${slug}/runs`, { input, ...settings }),
     startAgent: (slug, input, settings) => start(transport, path`/agents/${slug}/runs`, { input, ...settings }),
+    async fire(slug, input, { target, ...settings } = {}) {
+      const query = { target };
+      const { runs, isRepeat } = await startRuns(transport, path`/triggers/${slug}/runs`, {
+        input,
+        query,
+        ...settings,
+      });
+      return runs.map(({ runId, target }) => ({ id: runId, isRepeat, target }));
+    },
     waitFor: (run, settings) => waitFor(transport, idOf(run), settings),
     getRun: (run, settings) => get<Run>(path`/runs/${idOf(run)}`, settings),
     async cancelRun(run, { signal } = {}) {
@@ -228,16 +269,33 @@ function path(parts: TemplateStringsArray, ...values: string[]): string {
 async function start<Output>(
   transport: Transport,
   route: string,
-  { input, idempotencyKey = randomKey(), signal }: StartOptions & { input: unknown },
+  request: StartOptions & { input: unknown },
 ): Promise<StartedRun<Output>> {
-  const { body, headers } = await transport.request<{ runId: string }>({
+  const { id, isRepeat } = await startRuns(transport, route, request);
+  return { id, isRepeat };
+}
+
+/** What the service started: nothing, if a trigger skipped the body. */
+async function startRuns(
+  transport: Transport,
+  route: string,
+  {
+    input,
+    query = {},
+    idempotencyKey = randomKey(),
+    signal,
+  }: StartOptions & { input: unknown; query?: NonNullable<ApiRequest["query"]> },
+): Promise<{ id: string; runs: { runId: string; target: Target }[]; isRepeat: boolean }> {
+  const { body, headers } = await transport.request<{ runId?: string; runs?: { runId: string; target: Target }[] }>({
     method: "POST",
     path: route,
+    query,
     body: input,
     headers: { "idempotency-key": idempotencyKey },
     signal,
   });
-  return { id: body.runId, isRepeat: headers.get("idempotent-replayed") === "true" };
+  const { runId = "", runs = [] } = body;
+  return { id: runId, runs, isRepeat: headers.get("idempotent-replayed") === "true" };
 }
 
 /** `crypto.randomUUID` is missing on pages without TLS. */

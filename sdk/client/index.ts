@@ -3,6 +3,8 @@ export {
   type CallOptions,
   type ClientOptions,
   type EventOptions,
+  type FiredRun,
+  type FireOptions,
   type List,
   type ListOptions,
   type ListPage,

@@ -9,7 +9,8 @@ interface Checked {
 }
 
 /**
- * Matchers for `expect.extend` of Vitest and Jest. `signalbox/testing/vitest` registers them with their types.
+ * Matchers for `expect.extend` of Vitest and Jest. `signalbox/testing/vitest` and
+ * `signalbox/testing/jest` register them with their types.
  *
  * @example
  *   import { signalboxMatchers } from "signalbox/testing";

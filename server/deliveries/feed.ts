@@ -54,9 +54,14 @@ export async function findFeedStart(
  */
 export async function* followFeed(
   { store, clock }: FeedDeps,
-  p: { from: FeedCursor; endpoint: string | null; isPermitted: () => Promise<boolean>; signal: AbortSignal },
+  p: {
+    from: FeedCursor;
+    endpoints: readonly string[] | null;
+    isPermitted: () => Promise<boolean>;
+    signal: AbortSignal;
+  },
 ): AsyncGenerator<FeedEvent, void> {
-  const { endpoint, signal } = p;
+  const { endpoints, signal } = p;
   const changes = watchChanges(store, signal);
   let { number, deliveryId, since } = p.from;
   let checkedAt = performance.now();
@@ -69,7 +74,7 @@ export async function* followFeed(
         checkedAt = performance.now();
       }
       const readAt = clock.now();
-      const page = await store.readFeed({ after: { number, deliveryId }, endpoint });
+      const page = await store.readFeed({ after: { number, deliveryId }, endpoints });
       for (const entry of page.entries) {
         const event = toEvent(entry);
         if (event) yield event;

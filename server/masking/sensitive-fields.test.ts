@@ -118,7 +118,7 @@ describe("sensitive fields", () => {
     const service = await openMarked();
     const { deliveryId } = await sendCanary(service);
     const after = await service.store.findFeedStart(0);
-    const { entries } = await service.store.readFeed({ after, endpoint: null });
+    const { entries } = await service.store.readFeed({ after, endpoints: null });
     const [fed] = entries.filter(({ delivery }) => delivery.id === deliveryId);
     expect(JSON.parse(without(Buffer.from(fed?.body ?? []).toString()))).toMatchObject({ note: "visible" });
     without(JSON.stringify(fed?.delivery));
@@ -344,7 +344,16 @@ describe("sensitive fields", () => {
     without(JSON.stringify(answers));
     const { body } = await api.deliveries.reveal.mutate({ id: deliveryId });
     expect(Buffer.from(body ?? "", "base64").toString()).toBe(JSON.stringify(sent));
-    expect(JSON.stringify(await api.runs.reveal.mutate({ id }))).toContain(canary);
+    const revealed = await api.runs.reveal.mutate({ id });
+    expect(revealed).toMatchObject({
+      run: { id, payload: { name: canary } },
+      timeline: expect.arrayContaining([expect.objectContaining({ kind: "failed" })]),
+      steps: [],
+      conversation: null,
+    });
+    expect(await service.originals.listAudit({ action: "run.revealed" }, { limit: 10, cursor: null })).toMatchObject({
+      data: [{ subject: id }],
+    });
   });
 
   it("of an older build that this machine keeps stay masked after a build no longer marks them", async () => {

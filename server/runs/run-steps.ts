@@ -49,7 +49,10 @@ export async function getStep(
   await findRun(deps, { id: runId });
   const [found] = await deps.store.listSteps(runId, { name, after: 0, limit: 1 });
   if (!found) throw new AppError("not_found", `Run ${runId} has no step ${JSON.stringify(name)}.`);
-  const step = describeStep(found);
+  return withoutLongResult(describeStep(found), maxBytes);
+}
+
+export function withoutLongResult(step: RunStep, maxBytes: number): RunStep {
   return (step.resultBytes ?? 0) > maxBytes ? { ...step, result: null } : step;
 }
 

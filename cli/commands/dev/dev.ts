@@ -8,7 +8,7 @@ import type { BuildResult } from "../../build/build-project.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommandContext, type CommandRunner, requireProject } from "../command-context.ts";
-import { parseAgo, parsePort, startOfPeriod } from "../options.ts";
+import { collect, parseAgo, parsePort, startOfPeriod } from "../options.ts";
 import { createJsonEvents, type ServiceEvents } from "../service/service-events.ts";
 import { type Service, startService } from "../service/start-service.ts";
 import { untilStopped } from "../service/until-stopped.ts";
@@ -35,7 +35,7 @@ export function registerDev(program: CliCommand, runner: CommandRunner): void {
       "With --from: start with the deliveries of this period, e.g. 2h (default: continue)",
       parseAgo,
     )
-    .option("--endpoint <endpoint>", "With --from: only the deliveries to this endpoint")
+    .option("--endpoint <endpoint>", "With --from: only the deliveries to this endpoint. Can be repeated", collect)
     .option("--match-only", "With --from: evaluate and record deliveries, and start no runs")
     .action(runner.action(dev));
 }
@@ -48,7 +48,7 @@ interface DevOptions {
   from?: string;
   /** Milliseconds. */
   since?: number;
-  endpoint?: string;
+  endpoint?: string[];
   matchOnly?: boolean;
 }
 
@@ -115,7 +115,7 @@ async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions
 /** The service in --from, with the token in the environment. `null`: there is none. */
 function readFeedSource({ from, since, endpoint, matchOnly }: Omit<DevOptions, "port">): FeedSource | null {
   if (from !== undefined)
-    return { url: parseFeedUrl(from), token: process.env["SIGNALBOX_TOKEN"] || null, endpoint: endpoint ?? null };
+    return { url: parseFeedUrl(from), token: process.env["SIGNALBOX_TOKEN"] || null, endpoints: endpoint ?? [] };
   if (since !== undefined || endpoint !== undefined || matchOnly)
     throw usageFailure(
       "--since, --endpoint and --match-only select from the deliveries of another service: name it with --from.",

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
@@ -15,7 +15,6 @@ import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ModalElement } from "../../ui/dialog.tsx";
-import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { useTabTitle } from "../../ui/browser.ts";
 import { PageTitle, Panel, TabbedPanel } from "../../ui/page-layout.tsx";
@@ -32,6 +31,7 @@ import { ApprovalBadge } from "../run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
+import { RevealedStepsProvider, useRevealedRun } from "./revealed-run.tsx";
 import { useConversation, useTimeline } from "./use-live-run.ts";
 import { LogsPanel } from "./logs-panel.tsx";
 import { runTitle } from "../run-text.ts";
@@ -65,7 +65,7 @@ export function RunView({ id }: { id: string }) {
 
 function LoadedRun({ run }: { run: Run }) {
   const timeline = useTimeline(run);
-  const [revealed, setRevealed] = useState<Run | null>(null);
+  const revealed = useRevealedRun(run);
   const [replay, setReplay] = useQueryState("replay", parseAsStringLiteral(["edit"]).withOptions({ history: "push" }));
   // Closing a dialog that was opened here goes back, so that the history does not contain the page twice.
   const wasOpenedHere = useRef(false);
@@ -77,9 +77,12 @@ function LoadedRun({ run }: { run: Run }) {
     if (wasOpenedHere.current) history.back();
     else void setReplay(null, { history: "replace" });
   };
-  const entries = timeline.data ?? [];
+  const { revealEntries } = revealed;
+  const shownEntries = useMemo(() => revealEntries(timeline.data), [revealEntries, timeline.data]);
+  const entries = shownEntries ?? [];
   const conversation = useConversation(run);
-  const failures = errorsOfRun(run, entries);
+  const shownConversation = revealed.conversation(conversation.data, entries);
+  const failures = errorsOfRun(revealed.run(run), entries);
   const isRecovered = run.status === "completed";
   const wait = run.status === "waiting" ? findWait(entries) : null;
   const client = useTRPCClient();
@@ -98,7 +101,7 @@ function LoadedRun({ run }: { run: Run }) {
         title={run.target.slug}
         nav={<NeighbourButtons page="/runs" noun="run" id={run.id} ids={near.ids} />}
       >
-        {conversation.data?.approvals.some(({ isOpen }) => isOpen) ? (
+        {shownConversation?.approvals.some(({ isOpen }) => isOpen) ? (
           <ApprovalBadge />
         ) : (
           <>
@@ -119,30 +122,30 @@ function LoadedRun({ run }: { run: Run }) {
       </PageTitle>
       <RunFacts run={run} />
       <RecoveryNote run={run} />
-      {conversation.data && <ApprovalsPanel key={run.id} run={run} approvals={conversation.data.approvals} />}
+      {run.isMasked && revealed.note}
+      {shownConversation && <ApprovalsPanel key={run.id} run={run} approvals={shownConversation.approvals} />}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4">
         {!isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
         {run.target.kind === "agent" && run.failureOf === null && (
           <ConversationPanel
             key={run.id}
             run={run}
-            conversation={conversation.data}
+            conversation={shownConversation}
             error={conversation.error}
             retry={() => void conversation.refetch()}
           />
         )}
-        <RunTimeline
-          key={`timeline ${run.id}`}
-          run={run}
-          entries={timeline.data}
-          steps={conversation.data?.steps ?? noSteps}
-          error={timeline.error}
-          retry={() => void timeline.refetch()}
-        />
-        <div>
-          <Masked run={run} onReveal={setRevealed} />
-          <RunData run={revealed?.id === run.id ? revealed : run} />
-        </div>
+        <RevealedStepsProvider steps={revealed.steps}>
+          <RunTimeline
+            key={`timeline ${run.id}`}
+            run={run}
+            entries={shownEntries}
+            steps={shownConversation?.steps ?? noSteps}
+            error={timeline.error}
+            retry={() => void timeline.refetch()}
+          />
+        </RevealedStepsProvider>
+        <RunData run={revealed.run(run)} />
         {isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
       </div>
       <p className="mt-4 text-s text-ink-3">
@@ -177,28 +180,6 @@ function LoadedRun({ run }: { run: Run }) {
       </p>
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
-  );
-}
-
-/** Of the payload, the input and the output. The timeline stays masked. */
-function Masked({ run: { id, isMasked }, onReveal }: { run: Run; onReveal: (revealed: Run | null) => void }) {
-  const trpc = useTRPC();
-  const reveal = useMutation(trpc.runs.reveal.mutationOptions({ gcTime: 0, onSuccess: onReveal }));
-  if (!isMasked) return null;
-  const reset = () => {
-    reveal.reset();
-    onReveal(null);
-  };
-  return (
-    <MaskedNote
-      what="run"
-      reveal={{
-        ...reveal,
-        data: reveal.data?.id === id ? reveal.data : undefined,
-        mutate: () => reveal.mutate({ id }),
-        reset,
-      }}
-    />
   );
 }
 

@@ -9,6 +9,7 @@ import { Facts } from "../../ui/page-layout.tsx";
 import { ErrorNote, Skeleton } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ErrorDetails } from "../detail/error-details.tsx";
+import { useRevealedStep } from "../detail/revealed-run.tsx";
 import { describeError } from "../detail/run-errors.ts";
 import { durationOf, offsetOf, stateText } from "./row-labels.ts";
 import { readTries, type WaterfallRow } from "./waterfall.ts";
@@ -68,11 +69,13 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
 /** The stored result of a finished step. It never changes. A long one is downloaded. */
 function StepResult({ runId, name }: { runId: string; name: string }) {
   const trpc = useTRPC();
+  const revealed = useRevealedStep(name);
   const step = useQuery({
     ...trpc.runs.step.queryOptions({ id: runId, name }, { staleTime: Infinity }),
+    enabled: revealed === null,
     meta: { live: false },
   });
-  const { data } = step;
+  const data = revealed ?? step.data;
   if (!data) {
     if (!step.error) return <Skeleton className="mb-3 h-16 rounded-m" />;
     return (

@@ -5,6 +5,7 @@ import { schemaFailure } from "../../domain/problem.ts";
 import { authorize, type RestRoute, toRestRoute, unknownRoute } from "./authorize.ts";
 import { describeDocument } from "./descriptions.ts";
 import { answer, defineRoute } from "./define-route.ts";
+import { addExamples } from "./examples/add-examples.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { RestDeps, RestEnv } from "./rest-deps.ts";
@@ -135,6 +136,7 @@ function describe(app: OpenAPIHono<RestEnv>) {
   });
   const described = withoutAnyType(document);
   describeDocument(described);
+  addExamples(described);
   return described;
 }
 

@@ -33,8 +33,11 @@ export interface FeedStore {
    * later deliveries follow.
    */
   findFeedStart(since: number | null): Promise<FeedPosition>;
-  /** The next deliveries: some thousand at most are examined, and some MiB of bodies at most are returned. */
-  readFeed(p: { after: FeedPosition; endpoint: string | null }): Promise<FeedPage>;
+  /**
+   * The next deliveries to these endpoints; `null`: to all. Some thousand at most are examined, and some MiB of bodies
+   * at most are returned.
+   */
+  readFeed(p: { after: FeedPosition; endpoints: readonly string[] | null }): Promise<FeedPage>;
   /** Whether this store can have given out the position: no other delivery is there, and it does not lie ahead. */
   hasFeedPosition(position: FeedPosition): Promise<boolean>;
 }

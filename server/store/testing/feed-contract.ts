@@ -8,10 +8,10 @@ const minute = 60_000;
 const begin: FeedPosition = { number: 0, deliveryId: null };
 
 /** Reads on from a position to the end. */
-export async function readOn(store: Store, after: FeedPosition, endpoint: string | null = null) {
+export async function readOn(store: Store, after: FeedPosition, endpoints: string[] | null = null) {
   const entries: FeedEntry[] = [];
   for (let at = after; ;) {
-    const page = await store.readFeed({ after: at, endpoint });
+    const page = await store.readFeed({ after: at, endpoints });
     entries.push(...page.entries);
     at = page.end;
     if (page.isAtEnd) return { entries, end: at, ids: entries.map(({ delivery }) => delivery.id) };
@@ -53,7 +53,7 @@ export function feedContract(open: OpenStore): void {
       const { entries, end } = await readOn(store, begin);
       for (const [at, { position }] of entries.entries())
         expect((await readOn(store, position)).ids).toEqual(ids.slice(at + 1));
-      expect(await store.readFeed({ after: end, endpoint: null })).toEqual({ entries: [], end, isAtEnd: true });
+      expect(await store.readFeed({ after: end, endpoints: null })).toEqual({ entries: [], end, isAtEnd: true });
       const next = await record();
       expect((await readOn(store, end)).ids).toEqual([next]);
     });
@@ -61,10 +61,17 @@ export function feedContract(open: OpenStore): void {
     it("of one endpoint moves past the deliveries of the others", async () => {
       const one = await record({ endpoint: "one" });
       const other = await record({ endpoint: "other" });
-      expect((await readOn(store, begin, "one")).ids).toEqual([one]);
-      expect((await readOn(store, begin, "one")).end.deliveryId).toBe(other);
-      expect((await readOn(store, begin, "unknown")).ids).toEqual([]);
-      expect((await readOn(store, begin, "unknown")).end.deliveryId).toBe(other);
+      expect((await readOn(store, begin, ["one"])).ids).toEqual([one]);
+      expect((await readOn(store, begin, ["one"])).end.deliveryId).toBe(other);
+      expect((await readOn(store, begin, ["unknown"])).ids).toEqual([]);
+      expect((await readOn(store, begin, ["unknown"])).end.deliveryId).toBe(other);
+    });
+
+    it("of several endpoints has those of each, in one order", async () => {
+      const ids = [];
+      for (const endpoint of ["one", "other", "two", "one"]) ids.push(await record({ endpoint }));
+      const [first, , second, third] = ids;
+      expect((await readOn(store, begin, ["two", "unknown", "one"])).ids).toEqual([first, second, third]);
     });
 
     it("starts at the newest delivery, or before the first one that was received since a time", async () => {
@@ -87,7 +94,7 @@ export function feedContract(open: OpenStore): void {
       for (const size of sizes) ids.push(await record({ body: Buffer.alloc(size * mebibyte) }));
       const pages: string[][] = [];
       for (let after = begin; ;) {
-        const page = await store.readFeed({ after, endpoint: null });
+        const page = await store.readFeed({ after, endpoints: null });
         pages.push(page.entries.map(({ delivery }) => delivery.id));
         after = page.end;
         if (page.isAtEnd) break;
@@ -145,7 +152,7 @@ export function feedContract(open: OpenStore): void {
               const ids: string[] = [];
               for (let after = from; ;) {
                 const wasWriting = isWriting;
-                const page = await store.readFeed({ after, endpoint: null });
+                const page = await store.readFeed({ after, endpoints: null });
                 ids.push(...page.entries.map(({ delivery }) => delivery.id));
                 after = page.end;
                 if (page.isAtEnd && !wasWriting) return ids;

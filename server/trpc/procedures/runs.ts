@@ -10,7 +10,7 @@ import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
 import { getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
-import { getStep } from "../../runs/run-steps.ts";
+import { getStep, listSteps, withoutLongResult } from "../../runs/run-steps.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
 import { resumeRun } from "../../runs/resume-run.ts";
 import { procedure, router } from "../trpc.ts";
@@ -25,6 +25,8 @@ const ids = z.array(z.string().max(64)).max(100);
 
 /** A page shows no longer result of a step: it links to the API instead. */
 const maxShownResultBytes = 1_000_000;
+/** The results of further steps stay masked. */
+const maxRevealedSteps = 1_000;
 
 const replayChange = z.union([z.strictObject({ payload: jsonText }), z.strictObject({ input: jsonText })]);
 
@@ -59,10 +61,23 @@ export const runsRouter = router({
     .input(byId)
     .query(({ ctx, input }) => getRun(ctx, input)),
 
-  /** The run as it was recorded, with its sensitive values. A mutation, because it writes an audit entry. */
+  /**
+   * The run as it was recorded, with its sensitive values, and everything that its page shows of it. A mutation,
+   * because it writes an audit entry.
+   */
   reveal: procedure("revealRun")
     .input(byId)
-    .mutation(({ ctx, input }) => revealRun(ctx, input.id, ctx.auditContext)),
+    .mutation(async ({ ctx, input: { id } }) => {
+      const run = await revealRun(ctx, id, ctx.auditContext);
+      const deps = { ...ctx, store: ctx.originals };
+      const [timeline, steps, conversation] = await Promise.all([
+        listTimeline(deps, { runId: id, after: 0, limit: maxTimelineEntries }),
+        listSteps(deps, { runId: id, after: 0, limit: maxRevealedSteps }),
+        run.target.kind === "agent" ? showConversation(deps, id) : null,
+      ]);
+      const shown = steps.data.map((step) => withoutLongResult(step, maxShownResultBytes));
+      return { run, timeline: timeline.data, steps: shown, conversation };
+    }),
 
   /** The timeline entries after `after`, oldest first. */
   timeline: procedure("listTimeline")

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { FeedSource } from "./feed-stream.ts";
 
 const savedSchema = z.object({
+  /** `endpoint`: one, or several in alphabetical order with commas; `null`: all. */
   feeds: z.array(z.object({ url: z.string(), endpoint: z.string().nullable(), cursor: z.string() })),
 });
 
@@ -21,8 +22,12 @@ export interface FeedCursor {
   close(): void;
 }
 
-/** Kept in the project's data folder, for each service and endpoint. */
-export function openFeedCursor(stateDir: string, { url, endpoint }: Pick<FeedSource, "url" | "endpoint">): FeedCursor {
+/** Kept in the project's data folder, for each service and each set of endpoints. */
+export function openFeedCursor(
+  stateDir: string,
+  { url, endpoints }: Pick<FeedSource, "url" | "endpoints">,
+): FeedCursor {
+  const endpoint = endpoints.length === 0 ? null : [...new Set(endpoints)].toSorted().join();
   const file = join(stateDir, "feeds.json");
   const isThis = (feed: SavedFeeds["feeds"][number]) => feed.url === url && feed.endpoint === endpoint;
   let unsaved: string | null = null;

@@ -18,7 +18,7 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
 async function read(url: string, start: FeedStart = null): Promise<{ messages: FeedMessage[]; error: unknown }> {
   const messages: FeedMessage[] = [];
   try {
-    const source = { url, token: "sbt_1", endpoint: "orders" };
+    const source = { url, token: "sbt_1", endpoints: ["orders", "billing/eu"] };
     for await (const message of readFeed(source, start, new AbortController().signal)) messages.push(message);
     return { messages, error: null };
   } catch (error) {
@@ -43,7 +43,7 @@ describe("the feed of another service", () => {
     for (const size of [1, 2, 7, 64, bytes.length]) {
       const url = await serve((request, response) => {
         expect([request.url, request.headers.authorization]).toEqual([
-          "/api/v1/deliveries/feed?cursor=0.x.1&endpoint=orders",
+          "/api/v1/deliveries/feed?cursor=0.x.1&endpoint=orders&endpoint=billing%2Feu",
           "Bearer sbt_1",
         ]);
         response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
@@ -100,7 +100,7 @@ describe("the feed of another service", () => {
       response.write("id: 1\nevent: position\ndata: {}\n\n");
     });
     const messages = [];
-    for await (const message of readFeed({ url, token: null, endpoint: null }, null, stopping.signal)) {
+    for await (const message of readFeed({ url, token: null, endpoints: [] }, null, stopping.signal)) {
       messages.push(message);
       stopping.abort();
     }

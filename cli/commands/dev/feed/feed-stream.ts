@@ -10,8 +10,8 @@ export interface FeedSource {
   /** Without a trailing slash. */
   url: string;
   token: string | null;
-  /** `null`: all endpoints. */
-  endpoint: string | null;
+  /** Empty: all endpoints. */
+  endpoints: readonly string[];
 }
 
 /** Where the feed starts: after a cursor, at a time (ISO 8601), or at the next delivery. */
@@ -72,8 +72,8 @@ export async function* readFeed(
 
 async function openFeed(source: FeedSource, start: FeedStart, signal: AbortSignal): Promise<Response> {
   const url = new URL(`${source.url}/api/v1/deliveries/feed`);
-  for (const [name, value] of Object.entries({ ...start, endpoint: source.endpoint }))
-    if (value !== null) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries({ ...start })) url.searchParams.set(name, value);
+  for (const endpoint of source.endpoints) url.searchParams.append("endpoint", endpoint);
   const headers: Record<string, string> = { accept: "text/event-stream", "signalbox-client": "cli" };
   if (source.token !== null) headers["authorization"] = `Bearer ${source.token}`;
   const response = await fetch(url, { headers, signal, redirect: "manual" }).catch((cause: unknown) => {

@@ -52,7 +52,7 @@ function setUp(p: {
   const cursor = memoryCursor(p.kept);
   const feed = fakeFeed(p.ends ?? [], () => stopping.abort());
   const following = followFeed({
-    source: { url, endpoint: null },
+    source: { url, endpoints: [] },
     isMatchOnly: false,
     since: null,
     cursor,

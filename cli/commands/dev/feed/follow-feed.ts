@@ -6,7 +6,7 @@ import type { FeedCursor } from "./feed-cursors.ts";
 import { type FeedMessage, type FeedSource, type FeedStart, InterruptedFeed } from "./feed-stream.ts";
 
 export interface FollowOptions {
-  source: Pick<FeedSource, "url" | "endpoint">;
+  source: Pick<FeedSource, "url" | "endpoints">;
   /** Matches start no runs. */
   isMatchOnly: boolean;
   /** Where to start. `null`: after the kept cursor, or with the next delivery. */
@@ -81,7 +81,7 @@ export async function followFeed(p: FollowOptions): Promise<void> {
 }
 
 function describeStart({ source, isMatchOnly }: FollowOptions, start: FeedStart): string {
-  const what = source.endpoint === null ? "The deliveries" : `The deliveries to ${source.endpoint}`;
+  const what = source.endpoints.length === 0 ? "The deliveries" : `The deliveries to ${source.endpoints.join(" and ")}`;
   const effect = isMatchOnly ? "are evaluated here and start no runs" : "run here";
   const from = start === null ? "from now on" : "cursor" in start ? "since the last time" : `since ${start.since}`;
   return `${what} of ${source.url} ${effect}, ${from}.`;

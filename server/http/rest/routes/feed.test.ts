@@ -84,7 +84,7 @@ describe("GET /api/v1/deliveries/feed", () => {
       for (const p of [{ headers: { "last-event-id": cursor } }, { query: `?cursor=${cursor}` }]) {
         const again = await follow(service, p);
         for (const id of ids.slice(at)) expect((await again.nextDelivery())?.id).toBe(id);
-        expect((await service.store.readFeed({ after: readPlace(cursors.at(-1)), endpoint: null })).entries).toEqual(
+        expect((await service.store.readFeed({ after: readPlace(cursors.at(-1)), endpoints: null })).entries).toEqual(
           [],
         );
         await again.close();
@@ -121,6 +121,19 @@ describe("GET /api/v1/deliveries/feed", () => {
     const id = await send(service);
     expect((await feed.nextDelivery())?.id).toBe(id);
     await feed.close();
+  });
+
+  it("of several endpoints has those of each, and its entry in the audit log names them", async () => {
+    const service = await openTestService();
+    const feed = await follow(service, { query: "?endpoint=signup&endpoint=billing" });
+    await service.store.recordDelivery(aDelivery({ endpoint: "other" }));
+    const billing = aDelivery({ endpoint: "billing" });
+    await service.store.recordDelivery(billing);
+    const id = await send(service);
+    expect([(await feed.nextDelivery())?.id, (await feed.nextDelivery())?.id]).toEqual([billing.id, id]);
+    await feed.close();
+    const { data } = await service.store.listAudit({ action: "feed.opened" }, { limit: 10, cursor: null });
+    expect(data).toMatchObject([{ detail: { endpoints: ["signup", "billing"] } }]);
   });
 
   it("needs a token with the scope feed, and such a token opens nothing else", async () => {

@@ -21,7 +21,10 @@ const feedRoute = defineRoute({
   tags: ["Deliveries"],
   request: {
     query: querySchema({
-      endpoint: z.string().optional().openapi({ description: "Only deliveries to this endpoint." }),
+      endpoint: z
+        .union([z.string(), z.array(z.string()).max(50)])
+        .optional()
+        .openapi({ description: "Only deliveries to this endpoint. Repeat the parameter for several endpoints." }),
       since: moment.openapi({
         description: "ISO 8601: starts with the first delivery received at or after this time. Default: the next one.",
       }),
@@ -39,7 +42,8 @@ const feedRoute = defineRoute({
 
 export function registerFeedRoute(app: OpenAPIHono<RestEnv>): void {
   app.openapi(feedRoute, async (c) => {
-    const { endpoint = null, since, cursor: given } = c.req.valid("query");
+    const { endpoint, since, cursor: given } = c.req.valid("query");
+    const endpoints = endpoint === undefined ? null : [endpoint].flat();
     const { store, clock, retention, stopping, logger } = c.env;
     const from = await findFeedStart(c.env, {
       cursor: c.req.valid("header")["last-event-id"] ?? given ?? null,
@@ -47,17 +51,24 @@ export function registerFeedRoute(app: OpenAPIHono<RestEnv>): void {
       removedBefore: await retentionCutoff({ store, retention, now: clock.now() }),
     });
     const free = takeStreamSlot(c, "feed");
-    c.set("audited", { choice: "open", detail: { endpoint, since: new Date(from.since).toISOString() } });
+    c.set("audited", {
+      choice: "open",
+      detail: { ...namedEndpoints(endpoints), since: new Date(from.since).toISOString() },
+    });
     return sseResponse({
       open: (disconnected) => {
         const signal = AbortSignal.any([disconnected, c.req.raw.signal]);
         const isPermitted = () => mayStillFollow(c.env, c.req.raw);
-        return freeAfter(toEvents(followFeed(c.env, { from, endpoint, isPermitted, signal })), free);
+        return freeAfter(toEvents(followFeed(c.env, { from, endpoints, isPermitted, signal })), free);
       },
       stopping,
       onError: (error) => logger.warn("feed of deliveries interrupted", { error }),
     });
   });
+}
+
+function namedEndpoints(endpoints: string[] | null): Record<string, string | string[] | null> {
+  return endpoints && endpoints.length > 1 ? { endpoints } : { endpoint: endpoints?.[0] ?? null };
 }
 
 /** A revoked token, or a removed person, gets no further delivery. */

@@ -52,7 +52,7 @@ function follow(from: FeedPosition) {
   const done = (async () => {
     for (let after = from; ;) {
       const wasStopped = isStopped;
-      const page = await store.readFeed({ after, endpoint: null });
+      const page = await store.readFeed({ after, endpoints: null });
       ids.push(...page.entries.map(({ delivery }) => delivery.id));
       after = page.end;
       if (page.isAtEnd && wasStopped) return ids;
@@ -126,7 +126,7 @@ it("transactions on other tables delay nothing", async () => {
   await clientAt(1).query("ROLLBACK");
   const id = newId("dlv");
   await clientAt(1).query(insertSql, [id]);
-  expect((await store.readFeed({ after: from, endpoint: null })).entries.map(({ delivery }) => delivery.id)).toEqual([
+  expect((await store.readFeed({ after: from, endpoints: null })).entries.map(({ delivery }) => delivery.id)).toEqual([
     id,
   ]);
   await clientAt(0).query("ROLLBACK");

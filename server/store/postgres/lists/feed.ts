@@ -85,12 +85,12 @@ async function settleNewest(session: Session): Promise<number> {
 
 async function readFeed(
   session: Session,
-  { after, endpoint }: Parameters<FeedStore["readFeed"]>[0],
+  { after, endpoints }: Parameters<FeedStore["readFeed"]>[0],
 ): Promise<FeedPage> {
   const newest = await readNewest(session);
   const rows = await readComplete(session, after.number, newest);
   const { wanted, last } = portionOf(
-    rows.map((row) => ({ ...row, isWanted: endpoint === null || row.endpoint === endpoint })),
+    rows.map((row) => ({ ...row, isWanted: endpoints?.includes(row.endpoint) ?? true })),
   );
   return {
     entries: wanted.length === 0 ? [] : await readEntries(session, wanted),

@@ -57,9 +57,9 @@ function prepareReadFeed({
   names,
 }: SqliteDatabase): (p: Parameters<FeedStore["readFeed"]>[0]) => FeedPage {
   const next = connection.prepare<unknown[], PositionRow & { endpoint: number; bodyBytes: number }>(feedSql.next);
-  return ({ after, endpoint }) => {
-    const only = endpoint === null ? null : (names.find(endpoint) ?? noName);
-    const rows = next.all(after.number).map((row) => ({ ...row, isWanted: only === null || row.endpoint === only }));
+  return ({ after, endpoints }) => {
+    const only = endpoints && new Set(endpoints.map((endpoint) => names.find(endpoint) ?? noName));
+    const rows = next.all(after.number).map((row) => ({ ...row, isWanted: only?.has(row.endpoint) ?? true }));
     const { wanted, last } = portionOf(rows);
     return {
       entries: wanted.length === 0 ? [] : readEntries(wanted.map(({ number }) => number)),
