@@ -1,10 +1,12 @@
 import Database from "better-sqlite3";
 import { createHash, createHmac } from "node:crypto";
+import { request } from "node:http";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { RecordedDeliveryLine } from "../server/contract/backtest.ts";
 import { readOrigin } from "../server/domain/deliveries/origin.ts";
-import { getJson } from "./support/api.ts";
+import { exportDeliveries, getJson } from "./support/api.ts";
+import { visit } from "./support/browser.ts";
 import { writeProject } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
@@ -36,13 +38,6 @@ const project = (filter: string) => ({
 const cli = (projectDir: string, ...args: string[]) =>
   signalbox([...args, "--project", projectDir], { cwd: projectDir, env: { ORDERS_SECRET: secret } });
 
-/** All deliveries of a service, with their bodies. */
-async function readDeliveries(service: Service, headers: Record<string, string> = {}): Promise<RecordedDeliveryLine[]> {
-  const response = await fetch(`${service.url}/api/v1/deliveries/export`, { headers });
-  const text = await response.text();
-  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RecordedDeliveryLine]));
-}
-
 /** The ids and the hashes of the bytes. */
 const contentsOf = (deliveries: readonly RecordedDeliveryLine[]) =>
   deliveries
@@ -53,6 +48,18 @@ const contentsOf = (deliveries: readonly RecordedDeliveryLine[]) =>
           .digest("hex")}`,
     )
     .toSorted();
+
+/** The status of a request that a tunnel passes on, under the name of the tunnel. */
+function askThroughTunnel(service: Service, p: { method: string; path: string; headers?: Record<string, string> }) {
+  const headers = { host: "a1b2.tunnel.example", "content-type": "application/json", ...p.headers };
+  return new Promise<number>((resolve, reject) => {
+    const asked = request(service.url + p.path, { method: p.method, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on("error", reject).end(p.method === "POST" ? '{ "number": 1, "total": 9 }' : "");
+  });
+}
 
 /** The rows of each table. */
 function hashTables(projectDir: string): Map<string, string> {
@@ -122,7 +129,7 @@ it("the deliveries of a service under load run on a laptop, each once and byte f
   await sentMore(30);
 
   const first = await follow(laptop, "--since", "1h");
-  await vi.waitFor(async () => expect((await readDeliveries(first)).length).toBeGreaterThan(35), {
+  await vi.waitFor(async () => expect((await exportDeliveries(first)).length).toBeGreaterThan(35), {
     timeout: 60_000,
     interval: 250,
   });
@@ -136,13 +143,13 @@ it("the deliveries of a service under load run on a laptop, each once and byte f
   await sentMore(15);
   await sender.stop();
 
-  const sent = (await readDeliveries(service, admin)).filter(({ problem }) => problem?.code !== "invalid_signature");
+  const sent = (await exportDeliveries(service, admin)).filter(({ problem }) => problem?.code !== "invalid_signature");
   expect(sent.length).toBe(sender.sent());
-  await vi.waitFor(async () => expect((await readDeliveries(second)).length).toBeGreaterThanOrEqual(sent.length), {
+  await vi.waitFor(async () => expect((await exportDeliveries(second)).length).toBeGreaterThanOrEqual(sent.length), {
     timeout: 60_000,
     interval: 250,
   });
-  const received = await readDeliveries(second);
+  const received = await exportDeliveries(second);
   expect(contentsOf(received)).toEqual(contentsOf(sent));
 
   // Each has its own verdict, beside that of production.
@@ -167,14 +174,40 @@ it("the deliveries of a service under load run on a laptop, each once and byte f
   const accepted = received.filter(({ outcome }) => outcome === "accepted");
   const { count } = await getJson<{ count: number }>(`${second.url}/api/v1/runs/count`);
   expect(count).toBe(accepted.length);
+
+  // The page of a delivery has production's decision beside its own.
+  const differing = received.find(
+    ({ outcome, headers }) => outcome === "skipped" && readOrigin(headers)?.outcome === "accepted",
+  );
+  const { page, errors } = await visit(`${second.url}/deliveries/${differing?.id}`);
+  await page.goto(`${second.url}/deliveries/${differing?.id}`);
+  const panel = page.getByRole("region", { name: "Origin" });
+  await panel.getByText("Its response was 202 (accepted). Its triggers decided otherwise.").waitFor();
+  await panel.getByText("order-paid:pack-order: matched there, filter mismatch here").waitFor();
+  await panel.getByText(service.url).waitFor();
+  await page.getByRole("region", { name: "Trigger verdicts" }).getByText("Filter mismatch").first().waitFor();
+  expect(errors).toEqual([]);
+
+  // Through a tunnel, only webhooks with a key and a signature are accepted, and a token of production opens nothing.
+  const bearer = { authorization: `Bearer ${token}` };
+  for (const path of ["/api/v1/runs", `/api/v1/deliveries/${differing?.id}`, "/api/v1/deliveries/feed", "/api/v1/keys"])
+    for (const headers of [{}, bearer])
+      expect(await askThroughTunnel(second, { method: "GET", path, headers }), path).toBe(401);
+  expect(await askThroughTunnel(second, { method: "GET", path: `/deliveries/${differing?.id}` })).toBe(303);
+  expect(await askThroughTunnel(second, { method: "POST", path: "/triggers/orders" })).toBe(401);
+  const { secret: key } = JSON.parse(cli(laptop, "keys", "create", "--json").stdout) as { secret: string };
+  expect(await askThroughTunnel(second, { method: "POST", path: `/triggers/orders?token=${key}` })).toBe(401);
+  const rejected = (await exportDeliveries(second)).filter(({ problem }) => problem?.code === "invalid_signature");
+  expect(rejected).toHaveLength(1);
+  expect(await getJson(`${second.url}/api/v1/runs/count`)).toMatchObject({ count });
   expect(await second.stop()).toBe(0);
 
   // Production is unchanged but for its audit log, and evaluating alone starts nothing.
   const idle = hashTables(production);
   const judge = writeProject(project(".min(8)"));
-  const judging = await follow(judge, "--since", "1h", "--endpoint", "orders", "--match-only");
-  await vi.waitFor(async () => expect((await readDeliveries(judging)).length).toBe(sent.length), { timeout: 60_000 });
-  const judged = await readDeliveries(judging);
+  const judging = await follow(judge, "--since", "1h", "--endpoint", "orders", "--endpoint", "returns", "--match-only");
+  await vi.waitFor(async () => expect((await exportDeliveries(judging)).length).toBe(sent.length), { timeout: 60_000 });
+  const judged = await exportDeliveries(judging);
   expect(judged.filter(({ outcome }) => outcome === "held").length).toBe(accepted.length);
   expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
   const [held] = judged.filter(({ outcome }) => outcome === "held");
@@ -191,7 +224,7 @@ it("the deliveries of a service under load run on a laptop, each once and byte f
   );
   const opened = data.filter(({ action }) => action === "feed.opened");
   expect(opened.length).toBeGreaterThanOrEqual(3);
-  expect(opened[0]).toMatchObject({ detail: { endpoint: "orders" } });
+  expect(opened[0]).toMatchObject({ detail: { endpoints: ["orders", "returns"] } });
   expect(await service.stop()).toBe(0);
 });
 

@@ -175,8 +175,15 @@ test("a sensitive value is in no page, answer, export, log, span, alert or file,
   expect(found).toEqual([]);
 
   await page.getByRole("button", { name: "Reveal" }).click();
+  // One click reveals the payload, the error, the timeline with its logs, and the results of the steps.
+  await page.getByText(`no bed for ${patient.email} by ${headers["x-clinic-user"]}`).first().waitFor();
+  await page.getByRole("button", { name: /^step greet, done/ }).click();
+  await page.getByRole("region", { name: "Result of greet" }).getByText(`Dear ${patient.name}`).waitFor();
+  await page.getByRole("tab", { name: /^Logs/ }).click();
+  await page.getByText(`admitting Dear ${patient.name}`).first().waitFor();
   await page.getByRole("button", { name: "Mask again" }).click();
   await page.getByText(/Sensitive values of this run are masked/).waitFor();
+  expect(await page.content()).not.toMatch(canary);
   await page.goto(`${url}/deliveries/${first}`);
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(patient.name).first().waitFor();

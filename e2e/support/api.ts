@@ -1,3 +1,4 @@
+import type { RecordedDeliveryLine } from "../../server/contract/backtest.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 
@@ -14,6 +15,16 @@ export async function postJson(url: string, body: unknown, headers: Record<strin
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
+}
+
+/** All deliveries of a service, with their bodies. */
+export async function exportDeliveries(
+  service: { url: string },
+  headers: Record<string, string> = {},
+): Promise<RecordedDeliveryLine[]> {
+  const response = await fetch(`${service.url}/api/v1/deliveries/export`, { headers });
+  const text = await response.text();
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as RecordedDeliveryLine]));
 }
 
 export async function waitForRun(
