@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findOrInstall } from "../scripts/test-tools.ts";
 import { type PostgresCluster, startCluster } from "../scripts/postgres-cluster.ts";
+import type { RecordedDeliveryLine } from "../server/contract/backtest.ts";
 import type { Run } from "../server/contract/run.ts";
 import type { TimelineEntry } from "../server/contract/timeline.ts";
+import { isFed } from "../server/domain/deliveries/feed.ts";
 import { type Fleet, type Machine, openFleet } from "./machines/machine.ts";
 import { notingProject } from "./machines/noting-project.ts";
-import { getJson, postJson } from "./support/api.ts";
-import { signalbox } from "./support/service.ts";
+import { exportDeliveries, getJson, postJson } from "./support/api.ts";
+import { writeProject } from "./support/project.ts";
+import { signalbox, startService } from "./support/service.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -154,6 +157,24 @@ describe("several machines on one Postgres", () => {
     for (const at of [1, 0]) expect((await send(at, "notes", note, { "x-api-key": other.secret })).status).toBe(401);
   });
 
+  it("what both receive at once runs on a laptop, each delivery once and byte for byte", async () => {
+    const laptop = await startService({
+      projectDir: writeProject(notingProject("one")),
+      command: "dev",
+      args: ["--from", web(0).url, "--since", "3h", "--match-only"],
+      env: { SIGNALBOX_TOKEN: token },
+    });
+    await untilEnded(await sendNotes("fed", { count: 60 }), 30_000);
+    const sent = contentsOf((await exportDeliveries(web(1), auth())).filter(isFed));
+    expect(sent.length).toBeGreaterThan(60);
+    await vi.waitFor(async () => expect(contentsOf(await exportDeliveries(laptop))).toEqual(sent), {
+      timeout: 30_000,
+      interval: 250,
+    });
+    expect(await getJson(`${laptop.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
+    expect(await laptop.stop()).toBe(0);
+  });
+
   it("the runs of a killed machine are taken over within 15 seconds, and no finished step is executed again", async () => {
     const ids = await sendNotes("taken-over", { count: 30, gate: "taken" });
     // An effect whose record is still on its way may be repeated.
@@ -208,6 +229,11 @@ async function runIdOf(response: Response): Promise<string> {
   const body = (await response.json()) as { runId: string };
   expect({ status: response.status, body }).toMatchObject({ status: 202 });
   return body.runId;
+}
+
+/** The ids and the bytes. */
+function contentsOf(deliveries: RecordedDeliveryLine[]): string[] {
+  return deliveries.map(({ id, body }) => `${id} ${body}`).toSorted();
 }
 
 function everyStepOnce(count: number): string[] {
