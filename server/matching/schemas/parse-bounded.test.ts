@@ -227,6 +227,23 @@ describe("parsing with few issues", () => {
     expect(parseBody(schema, { items: [1] })).toEqual({ success: true, payload: { items: [1] } });
   });
 
+  test("a schema that was parsed is exported as it was before, also one with a default inside a list", () => {
+    fc.assert(
+      fc.property(
+        shapes.map((shape) => toSchema({ shape, version: 4 })),
+        (schema) => {
+          const exported = () => z.toJSONSchema(schema as unknown as z.ZodType, { unrepresentable: "any" });
+          const before = exported();
+          parseBounded(schema, { a: [1] });
+          expect(exported()).toEqual(before);
+        },
+      ),
+    );
+    const items = z.array(z.string().default("x"));
+    parseBounded(items as unknown as AnySchema, [1]);
+    expect(z.toJSONSchema(items)).toMatchObject({ items: { type: "string", default: "x" } });
+  });
+
   test("a schema that throws is bounded again afterwards", () => {
     const schema = z.array(
       z.union([

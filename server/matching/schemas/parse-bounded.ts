@@ -154,14 +154,16 @@ function boundList(internals: Internals, parts: readonly string[]): void {
   for (const name of parts) {
     const part = internals.def[name];
     const own = internalsOf(part);
-    if (own && isRecord(part))
-      Reflect.set(
-        internals.def,
-        name,
-        withRun(part, own, (payload, context) =>
-          budget ? parseItem(budget, own, payload, context) : own.run(payload, context),
-        ),
-      );
+    if (!own || !isRecord(part)) continue;
+    const bounded = withRun(part, own, (payload, context) =>
+      budget ? parseItem(budget, own, payload, context) : own.run(payload, context),
+    );
+    // Whoever reads the schema otherwise, such as Zod's exporter, gets the part as it was made.
+    Reflect.defineProperty(internals.def, name, {
+      get: () => (now.isBounding ? bounded : part),
+      enumerable: true,
+      configurable: true,
+    });
   }
   wrapParse(internals, (parse) => (payload, context) => {
     const outer = budget;
