@@ -236,6 +236,7 @@ describe("the packed product, in an empty folder", () => {
       "drizzle",
       "examples",
       "package.json",
+      "skills",
     ]);
   });
 
