@@ -40,6 +40,7 @@ const defaults: MachinesAuditOptions = {
   clients: 10,
   roles: ["web", "web", "worker", "worker", "worker"],
   stepMs: 400,
+  momentMs: 5_000,
   stuckMs: 60_000,
 };
 
@@ -51,7 +52,7 @@ const defaults: MachinesAuditOptions = {
 export async function auditMachines(given: Partial<MachinesAuditOptions>): Promise<Verdict> {
   const options = { ...defaults, ...given };
   const folder = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
-  const moments = createMoments();
+  const moments = createMoments({ waitMs: options.momentMs });
   const takeOvers = createTakeOverWatch();
   const sink = await openSink((effect) => {
     moments.sawEffect(effect);

@@ -21,6 +21,8 @@ export interface AuditOptions {
   workers: number;
   /** Traffic continues until so many orders have been acknowledged, however fast the kills were. */
   minOrders: number;
+  /** A planned moment that has not come after so long is any moment, ms. */
+  momentMs: number;
   /** Runs of which nothing is heard for so long will not end any more, ms. */
   stuckMs: number;
   /** The same for runs that never end, ms. */
@@ -42,6 +44,7 @@ export const defaultOptions: AuditOptions = {
   paceMs: 1_200,
   workers: 2,
   minOrders: 50,
+  momentMs: 5_000,
   stuckMs: 40_000,
   restMs: 180_000,
   changes: [],
@@ -59,7 +62,7 @@ export interface Verdict {
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
   const { projectDir, key } = copyAuditedProject(options.workers);
-  const killer = createKiller(createRandom(options.seed + 1));
+  const killer = createKiller(createRandom(options.seed + 1), options);
   const sink = await openSink(killer.sawEffect);
   try {
     return await conduct(options, { projectDir, killer, sink, key });

@@ -47,8 +47,8 @@ export interface Killer extends Omit<Moments, "at"> {
   kill(service: Service, planned: PlannedKill): Promise<Kill | null>;
 }
 
-export function createKiller(random: Random): Killer {
-  const moments = createMoments();
+export function createKiller(random: Random, p: { momentMs: number }): Killer {
+  const moments = createMoments({ waitMs: p.momentMs });
 
   return {
     async kill(service, { kind, moment, afterMs, step }) {

@@ -16,15 +16,14 @@ export interface Moments {
   sawEffect(effect: Effect): void;
 }
 
-const waitForMomentMs = 5_000;
-
-export function createMoments(): Moments {
+/** `waitMs` is the longest wait for a moment. */
+export function createMoments({ waitMs }: { waitMs: number }): Moments {
   let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
   return {
     at(wanted, act, step) {
       if (wanted === "any") return Promise.resolve(act(null));
       return new Promise((resolve) => {
-        const timer = setTimeout(() => finish(null), waitForMomentMs);
+        const timer = setTimeout(() => finish(null), waitMs);
         const finish = (effect: Effect | null) => {
           watching = null;
           clearTimeout(timer);

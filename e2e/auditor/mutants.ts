@@ -85,7 +85,11 @@ export const noFencing: SourceChange[] = [
   },
 ];
 
-const quick = { clients: 8, workers: 1, paceMs: 300, minOrders: 30, stuckMs: 12_000 };
+/** The kill waits for its moment, however slowly the service starts beside the others. */
+const quick = { clients: 8, workers: 1, paceMs: 300, minOrders: 30, momentMs: 60_000 };
+
+/** Its runs never end, so the audit does not wait for them as long as for others. */
+const endless = { ...quick, stuckMs: 12_000 };
 
 export const mutants = {
   "acknowledge-before-commit": {
@@ -97,7 +101,7 @@ export const mutants = {
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
   "no-take-over": {
-    audit: { ...quick, changes: noTakeOver, plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }] },
+    audit: { ...endless, changes: noTakeOver, plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }] },
     caughtBy: ["every run ends"],
   },
   "no-checkpoints": {
@@ -122,7 +126,9 @@ export const mutants = {
   },
   "lost-frames": {
     audit: {
-      ...quick,
+      ...endless,
+      // The worker soon has no step that could be done.
+      momentMs: 5_000,
       changes: [lostFrames],
       plan: repeat(3, { kind: "receiver", moment: "step_done", afterMs: 500 }),
     },

@@ -76,7 +76,7 @@ export const postgresMutants = {
   "acknowledge-before-commit": {
     audit: {
       paceMs: 100,
-      stuckMs: 12_000,
+      momentMs: 60_000,
       roles: ["web", "worker"],
       changes: mutants["acknowledge-before-commit"].audit.changes,
       plan: Array.from({ length: 4 }, () => ({
