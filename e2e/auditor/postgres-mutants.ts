@@ -33,7 +33,7 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/engine/end-holds.ts",
-    find: "WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'",
+    find: "WHERE run.id = e.id AND run.token = e.token AND ${isStillRunning}",
     replace: "WHERE run.id = e.id",
   },
   {
@@ -43,7 +43,7 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/engine/held-runs.ts",
-    find: "WHERE status = 'running' ORDER BY run.id",
+    find: "WHERE ${isStillRunning} ORDER BY run.id",
     replace: "ORDER BY run.id",
   },
 ];
