@@ -51,8 +51,8 @@ const noFencing: SourceChange[] = [
 /** A run that ended leaves its job behind. */
 const jobWithoutRun: SourceChange = {
   file: "server/store/postgres/engine/end-holds.ts",
-  find: "endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),",
-  replace: "endings.filter((_, at) => next[at]).map(({ held: { id, queue } }) => ({ runId: id, queue })),",
+  find: "const ended = endings.map(",
+  replace: "const ended = endings.filter((_, at) => next[at]).map(",
 };
 
 /** A run that sleeps or is retried has no job for its end. */

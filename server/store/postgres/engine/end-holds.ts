@@ -101,17 +101,18 @@ export async function endHolds(
       endings.map((ending, at) => valueOf(ending, next[at] ?? null)),
     ),
   );
-  const changes = await insertParts(session, [toInsertEntries(entries), { text: endHoldsSql, values }]);
+  const ended = endings.map(({ held: { id, queue } }) => ({ runId: id, queue }));
+  const changes = await insertParts(
+    session,
+    [toInsertEntries(entries), jobs.prepareEnd(session, ended), { text: endHoldsSql, values }],
+    jobs.endOptions,
+  );
   // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
       `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
   await queueOnFailure(session, jobs, endings);
-  await jobs.end(
-    session,
-    endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),
-  );
   await jobs.add(
     session,
     next.filter((job) => job !== null),

@@ -68,7 +68,8 @@ const listTables = (plan: Plan): string[] => [
 ];
 
 const hasFunction = (plan: Plan): boolean =>
-  plan["Node Type"] === "Function Scan" || (plan["Node Type"] === "Materialize" && (plan.Plans ?? []).some(hasFunction));
+  plan["Node Type"] === "Function Scan" ||
+  (plan["Node Type"] === "Materialize" && (plan.Plans ?? []).some(hasFunction));
 
 /** Joins that compare each row of a table that grows with each parameter: the square of a batch, or worse. */
 function listSquares(plan: Plan): string[] {
