@@ -335,6 +335,7 @@ async function interruptInTerminal(line: string, { url, token }: { url: string; 
       ...cleanEnvironment(),
       SIGNALBOX_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       SIGNALBOX_TOKEN: token,
+      NO_COLOR: "1",
     },
     stdio: ["pipe", "pipe", "inherit"],
   });
