@@ -59,7 +59,7 @@ interface AnyError {
 }
 
 /** A name and a message are encrypted together, so that lists, which have no stacks, can show them. */
-export function openError<Stored extends AnyError>(cipher: RowCipher, stored: Stored): Stored {
+function openError<Stored extends AnyError>(cipher: RowCipher, stored: Stored): Stored {
   if (sealedBy(stored.message) === null) return stored;
   // The store wrote this JSON.
   const text = cipher.openJson(stored.message) as unknown as { name: string; message: string };
