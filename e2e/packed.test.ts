@@ -9,6 +9,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
+import { testChanges } from "./packed/changes.ts";
 import { visit } from "./support/browser.ts";
 import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
@@ -285,4 +286,8 @@ describe("the packed product, in an empty folder", () => {
     // The launcher itself must parse on old Nodes.
     expect(readFileSync(join(repository, "bin/signalbox.cjs"), "utf8")).not.toMatch(/\?\.\w|\?\?|\basync\b|^import\b/m);
   });
+});
+
+describe("a project that uses the packed product", () => {
+  testChanges(() => join(dir, "node_modules"));
 });
