@@ -216,100 +216,89 @@ const watched = {
     });`,
 };
 
-test(
-  "mismatches, a full queue, a pending approval and an expiring key each open an alert, whose signed message and Slack message arrive, and end it",
-  { timeout: 300_000 },
-  async () => {
-    const provider = await startScriptedProvider(() => ({ calls: [{ name: "pay", arguments: { cents: 500 } }] }));
-    onTestFinished(() => provider.close());
-    const [receiver, slack] = [await startReceiver(), await startReceiver()];
-    const secret = `whsec_${randomBytes(32).toString("base64")}`;
-    const projectDir = writeProject(watched);
-    const service = await startService({
-      projectDir,
-      command: "dev",
-      env: {
-        MODEL_URL: provider.baseURL,
-        SIGNALBOX_ALERT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/alerts`,
-        SIGNALBOX_ALERT_WEBHOOK_SECRET: secret,
-        SIGNALBOX_ALERT_SLACK_URL: `http://127.0.0.1:${slack.port}/services/T0/B0/hidden`,
-      },
-    });
-    const started = await postJson(`${service.url}/api/v1/agents/cashier/runs`, { prompt: "Pay Ada <now>." });
-    const { runId } = (await started.json()) as { runId: string };
-    const running = await send(service, "o-1");
-    await vi.waitFor(
-      async () => expect((await getJson<Run>(`${service.url}/api/v1/runs/${running}`)).status).toBe("running"),
-      waiting,
-    );
-    await send(service, "o-2");
-    for (const order of [1, 2]) expect((await postJson(`${service.url}/triggers/refunds`, { order })).status).toBe(422);
-    const expiring = ["keys", "create", "--name", "old <sender>", "--expires", "3d", "--json"];
-    const key = JSON.parse(signalbox(expiring, { cwd: projectDir }).stdout) as { id: string };
+test("mismatches, a full queue, a pending approval and an expiring key each open an alert, whose signed message and Slack message arrive, and end it", async () => {
+  const provider = await startScriptedProvider(() => ({ calls: [{ name: "pay", arguments: { cents: 500 } }] }));
+  onTestFinished(() => provider.close());
+  const [receiver, slack] = [await startReceiver(), await startReceiver()];
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const projectDir = writeProject(watched);
+  const service = await startService({
+    projectDir,
+    command: "dev",
+    env: {
+      MODEL_URL: provider.baseURL,
+      SIGNALBOX_ALERT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/alerts`,
+      SIGNALBOX_ALERT_WEBHOOK_SECRET: secret,
+      SIGNALBOX_ALERT_SLACK_URL: `http://127.0.0.1:${slack.port}/services/T0/B0/hidden`,
+    },
+  });
+  const started = await postJson(`${service.url}/api/v1/agents/cashier/runs`, { prompt: "Pay Ada <now>." });
+  const { runId } = (await started.json()) as { runId: string };
+  const running = await send(service, "o-1");
+  await vi.waitFor(
+    async () => expect((await getJson<Run>(`${service.url}/api/v1/runs/${running}`)).status).toBe("running"),
+    waiting,
+  );
+  await send(service, "o-2");
+  for (const order of [1, 2]) expect((await postJson(`${service.url}/triggers/refunds`, { order })).status).toBe(422);
+  const expiring = ["keys", "create", "--name", "old <sender>", "--expires", "3d", "--json"];
+  const key = JSON.parse(signalbox(expiring, { cwd: projectDir }).stdout) as { id: string };
 
-    /** Verified messages of the webhook, by their kind. */
-    const messagesOf = (type: string) =>
-      new Map(
-        receiver.received
-          .map(
-            ({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as SentMessage,
-          )
-          .filter((message) => message.type === type)
-          .map(({ data }) => [data.kind, data]),
-      );
-    const all = ["approval_pending", "key_expiring", "mismatches", "queue_full"];
-    await vi.waitFor(() => expect([...messagesOf("alert.opened").keys()].toSorted()).toEqual(all), {
-      timeout: 180_000,
-      interval: 250,
-    });
-    const opened = messagesOf("alert.opened");
-    expect(opened.get("mismatches")).toMatchObject({
-      subject: "refunds",
-      title: expect.stringMatching(/^100 % of 2 deliveries to endpoint refunds matched no trigger within 1 min/),
-      url: `${service.url}/deliveries?endpoint=refunds`,
-    });
-    expect(opened.get("queue_full")).toMatchObject({
-      subject: "workflow:pack",
-      title: "The queue of workflow pack is full: 1 of 1 runs",
-    });
-    expect(opened.get("approval_pending")).toMatchObject({ subject: runId, url: `${service.url}/runs/${runId}` });
-    expect(opened.get("key_expiring")).toMatchObject({
-      subject: key.id,
-      title: expect.stringMatching(/^Webhook key old <sender> expires at 20/),
-    });
-
-    // Each alert has a message for Slack, in its markup.
-    const textsOf = () => slack.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
-    await vi.waitFor(() => expect(textsOf().filter((text) => text.startsWith("*Alert*: "))).toHaveLength(4), waiting);
-    expect(slack.received[0]?.headers).toMatchObject({ "content-type": "application/json" });
-    expect(slack.received[0]?.headers["webhook-signature"]).toBeUndefined();
-    expect(textsOf()).toContainEqual(
-      expect.stringMatching(
-        /^\*Alert\*: <http:[^|<>]+\/settings\/keys\|Webhook key old &lt;sender&gt; expires at [^<>]+>$/,
-      ),
+  /** Verified messages of the webhook, by their kind. */
+  const messagesOf = (type: string) =>
+    new Map(
+      receiver.received
+        .map(({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as SentMessage)
+        .filter((message) => message.type === type)
+        .map(({ data }) => [data.kind, data]),
     );
+  const all = ["approval_pending", "key_expiring", "mismatches", "queue_full"];
+  await vi.waitFor(() => expect([...messagesOf("alert.opened").keys()].toSorted()).toEqual(all), {
+    timeout: 180_000,
+    interval: 250,
+  });
+  const opened = messagesOf("alert.opened");
+  expect(opened.get("mismatches")).toMatchObject({
+    subject: "refunds",
+    title: expect.stringMatching(/^100 % of 2 deliveries to endpoint refunds matched no trigger within 1 min/),
+    url: `${service.url}/deliveries?endpoint=refunds`,
+  });
+  expect(opened.get("queue_full")).toMatchObject({
+    subject: "workflow:pack",
+    title: "The queue of workflow pack is full: 1 of 1 runs",
+  });
+  expect(opened.get("approval_pending")).toMatchObject({ subject: runId, url: `${service.url}/runs/${runId}` });
+  expect(opened.get("key_expiring")).toMatchObject({
+    subject: key.id,
+    title: expect.stringMatching(/^Webhook key old <sender> expires at 20/),
+  });
 
-    // The causes end.
-    writeFileSync(join(projectDir, "go-on"), "");
-    expect(signalbox(["keys", "revoke", key.id], { cwd: projectDir }).status).toBe(0);
-    expect((await postJson(`${service.url}/api/v1/runs/${runId}/cancel`, {})).status).toBe(200);
-    await vi.waitFor(() => expect([...messagesOf("alert.resolved").keys()].toSorted()).toEqual(all), {
-      timeout: 180_000,
-      interval: 250,
-    });
-    const listed = await listAlerts(service);
-    expect(listed.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual(
-      all.map((kind) => `${kind} resolved`),
-    );
-    for (const { messages } of listed)
-      expect(messages.map(({ destination }) => destination).toSorted()).toEqual([
-        "slack",
-        "slack",
-        "webhook",
-        "webhook",
-      ]);
-  },
-);
+  // Each alert has a message for Slack, in its markup.
+  const textsOf = () => slack.received.map(({ body }) => (JSON.parse(body) as { text: string }).text);
+  await vi.waitFor(() => expect(textsOf().filter((text) => text.startsWith("*Alert*: "))).toHaveLength(4), waiting);
+  expect(slack.received[0]?.headers).toMatchObject({ "content-type": "application/json" });
+  expect(slack.received[0]?.headers["webhook-signature"]).toBeUndefined();
+  expect(textsOf()).toContainEqual(
+    expect.stringMatching(
+      /^\*Alert\*: <http:[^|<>]+\/settings\/keys\|Webhook key old &lt;sender&gt; expires at [^<>]+>$/,
+    ),
+  );
+
+  // The causes end.
+  writeFileSync(join(projectDir, "go-on"), "");
+  expect(signalbox(["keys", "revoke", key.id], { cwd: projectDir }).status).toBe(0);
+  expect((await postJson(`${service.url}/api/v1/runs/${runId}/cancel`, {})).status).toBe(200);
+  await vi.waitFor(() => expect([...messagesOf("alert.resolved").keys()].toSorted()).toEqual(all), {
+    timeout: 180_000,
+    interval: 250,
+  });
+  const listed = await listAlerts(service);
+  expect(listed.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual(
+    all.map((kind) => `${kind} resolved`),
+  );
+  for (const { messages } of listed)
+    expect(messages.map(({ destination }) => destination).toSorted()).toEqual(["slack", "slack", "webhook", "webhook"]);
+});
 
 interface SentMessage {
   type: string;
