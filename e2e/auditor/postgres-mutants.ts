@@ -33,7 +33,7 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/engine/end-holds.ts",
-    find: "WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'",
+    find: "WHERE run.id = e.id AND run.token = e.token AND ${isStillRunning}",
     replace: "WHERE run.id = e.id",
   },
   {
@@ -43,7 +43,7 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/engine/held-runs.ts",
-    find: "WHERE status = 'running' ORDER BY run.id",
+    find: "WHERE ${isStillRunning} ORDER BY run.id",
     replace: "ORDER BY run.id",
   },
 ];
@@ -51,8 +51,8 @@ const noFencing: SourceChange[] = [
 /** A run that ended leaves its job behind. */
 const jobWithoutRun: SourceChange = {
   file: "server/store/postgres/engine/end-holds.ts",
-  find: "endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),",
-  replace: "endings.filter((_, at) => next[at]).map(({ held: { id, queue } }) => ({ runId: id, queue })),",
+  find: "const ended = endings.map(",
+  replace: "const ended = endings.filter((_, at) => next[at]).map(",
 };
 
 /** A run that sleeps or is retried has no job for its end. */

@@ -22,6 +22,9 @@ import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
  * receiver forwards its requests.
  */
 
+/** Loading the pages takes about a third of the processor time of this process's start. */
+const loadPagesAfterMs = 60_000;
+
 await runHttpProcess("web", openWeb);
 
 async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext): Promise<ListeningProcess> {
@@ -80,9 +83,6 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     },
   };
 }
-
-/** Loading the pages takes about a third of the processor time of this process's start. */
-const loadPagesAfterMs = 60_000;
 
 /** If the processor is busy, webhooks and runs have precedence over pages and the API. */
 function yieldToWebhooks(logger: Logger): void {

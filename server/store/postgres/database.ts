@@ -20,12 +20,14 @@ export interface PostgresDatabase {
   writeRelaxed<Result>(operation: Operation<Result>): Promise<Result>;
   /**
    * For jobs that share a transaction: returns the operation that writes one. `isRelaxed`: a crash of the database may
-   * undo it. Listeners are notified nevertheless.
+   * undo it. Listeners are notified nevertheless. `isOneStatement`: whether `write` writes these jobs with one
+   * statement.
    */
   createBatcher<Job, Result>(p: {
     maxBatch: number;
     nameOf?: (job: Job) => string;
     isRelaxed?: boolean;
+    isOneStatement?: (jobs: readonly Job[]) => boolean;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
   }): (job: Job) => Promise<Result>;
   /**
@@ -96,12 +98,16 @@ export function createDatabase(p: {
   function writesOf(lane: WriteLane): Pick<PostgresDatabase, "write" | "createBatcher"> {
     return {
       write: (operation) => writeAlone(lane, operation, {}),
-      createBatcher({ maxBatch, nameOf, isRelaxed = false, write }) {
+      createBatcher({ maxBatch, nameOf, isRelaxed = false, isOneStatement = () => false, write }) {
         const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
           maxBatch,
           ...(nameOf && { nameOf }),
           async write(jobs, committing) {
-            const results = await transactOn(p.writers, (session) => write(session, jobs), { isRelaxed, committing });
+            const results = await transactOn(p.writers, (session) => write(session, jobs), {
+              isRelaxed,
+              isOneStatement: isOneStatement(jobs),
+              committing,
+            });
             p.changed();
             return results;
           },

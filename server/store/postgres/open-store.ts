@@ -6,7 +6,7 @@ import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater, type FoldLater } from "../shared/traffic/fold-later.ts";
-import { acceptDeliveries, type AcceptJob } from "./deliveries/accept-deliveries.ts";
+import { acceptDeliveries, type AcceptJob, isOneStatement } from "./deliveries/accept-deliveries.ts";
 import { createChangeWatcher } from "./connection/change-watcher.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
 import { createAlertFacts } from "./upkeep/alert-facts.ts";
@@ -144,7 +144,7 @@ function createStore(p: {
   const accepted = countCommitted(folding);
   const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
     acceptDeliveries(session, requests, { counted: accepted.counted, jobs });
-  const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, write: acceptAll });
+  const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, isOneStatement, write: acceptAll });
   const accept = (job: AcceptJob) => acceptBatch(job).then(accepted.committed);
   const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
   const released = countCommitted(folding);

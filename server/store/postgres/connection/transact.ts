@@ -8,6 +8,8 @@ export interface TransactionMode {
   isSnapshot?: boolean;
   /** The commit does not wait for the disk: if the database crashes within a second, it can be lost. */
   isRelaxed?: boolean;
+  /** The operation is one statement, which is a transaction of its own: no BEGIN and no COMMIT, as far as possible. */
+  isOneStatement?: boolean;
   /** Called before the COMMIT. */
   committing?: () => void;
   /** Called after the COMMIT of a transaction that concerns other run hosts. */
@@ -21,29 +23,36 @@ export async function transact<Result>(
   mode: TransactionMode = {},
 ): Promise<Result> {
   const client = await pool.connect();
+  // A pooler gives the settings of a transaction only to a transaction.
+  const isPlain = mode.isOneStatement === true && !isShared(client);
   let isBroken = false;
   const lose = () => void (isBroken = true);
   client.on("error", lose);
   try {
-    await begin(client, mode);
+    if (!isPlain) await begin(client, mode);
     const session = sessionOf(client);
     session.concernsHosts = false;
+    if (isPlain) mode.committing?.();
     const result = await operation(session);
-    mode.committing?.();
-    const { command } = await client.query("COMMIT");
-    // The operation caught an error of a statement. Postgres then rolls back, and reports only ROLLBACK.
-    if (command !== "COMMIT") throw new Error(`The transaction was not committed, but ended by ${command}.`);
+    if (!isPlain) await commit(client, mode);
     if (session.concernsHosts) mode.onConcernsHosts?.();
     return result;
   } catch (error) {
     // A lost connection would not answer this either, and the caller has waited long enough.
     if (isConnectionLost(error)) lose();
-    else await client.query("ROLLBACK").catch(lose);
+    else if (!isPlain) await client.query("ROLLBACK").catch(lose);
     throw error;
   } finally {
     client.off("error", lose);
     client.release(isBroken);
   }
+}
+
+async function commit(client: PoolClient, mode: TransactionMode): Promise<void> {
+  mode.committing?.();
+  const { command } = await client.query("COMMIT");
+  // The operation caught an error of a statement. Postgres then rolls back, and reports only ROLLBACK.
+  if (command !== "COMMIT") throw new Error(`The transaction was not committed, but ended by ${command}.`);
 }
 
 async function begin(client: PoolClient, mode: TransactionMode): Promise<void> {

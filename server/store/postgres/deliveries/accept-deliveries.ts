@@ -36,6 +36,20 @@ interface KeyRow extends FirstDelivery {
   key: string;
 }
 
+/**
+ * Whether `acceptDeliveries` writes these calls with one statement, and reads nothing before it: none has a key, a
+ * bounded queue or a run that may be replayed once only, and their bodies fit into one statement.
+ */
+export function isOneStatement(jobs: readonly AcceptJob[]): boolean {
+  const isPlain = ({ runs, idempotency, isFitting }: AcceptJob) =>
+    idempotency === null &&
+    !isFitting &&
+    runs.every(({ maxQueued, isOnlyReplay }) => typeof maxQueued !== "number" && !isOnlyReplay);
+  return jobs.every(isPlain) && divide(jobs.flatMap(({ delivery }) => delivery ?? [])).length <= 1;
+}
+
+const divide = (deliveries: readonly NewDelivery[]) => inPortions(deliveries, ({ body }) => body?.length ?? 0);
+
 /** Records many calls with as many statements as one. */
 export async function acceptDeliveries(
   session: Session,
@@ -164,7 +178,7 @@ async function record(
   { deliveries, runs }: { deliveries: readonly NewDelivery[]; runs: readonly NewRun[] },
   p: { counted: (counts: number) => void; jobs: RunJobs },
 ): Promise<void> {
-  const portions = inPortions(deliveries, ({ body }) => body?.length ?? 0);
+  const portions = divide(deliveries);
   const last = portions.pop() ?? [];
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
   await insertParts(session, [

@@ -9,6 +9,7 @@ import { insertParts } from "../statements/insert-rows.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
 import { toIsolatedQueue } from "../queue/queue-names.ts";
 import type { NewJob, RunJobs } from "../queue/run-jobs.ts";
+import { isStillRunning } from "./held-runs.ts";
 import type { Session } from "../connection/session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "../runs/timeline.ts";
 
@@ -53,7 +54,7 @@ const endHoldsSql = (first: number) => `
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
   FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
-  WHERE run.id = e.id AND run.token = e.token AND run.status = 'running'`;
+  WHERE run.id = e.id AND run.token = e.token AND ${isStillRunning}`;
 
 type Value = string | number | boolean | null;
 
@@ -100,17 +101,18 @@ export async function endHolds(
       endings.map((ending, at) => valueOf(ending, next[at] ?? null)),
     ),
   );
-  const changes = await insertParts(session, [toInsertEntries(entries), { text: endHoldsSql, values }]);
+  const ended = endings.map(({ held: { id, queue } }) => ({ runId: id, queue }));
+  const changes = await insertParts(
+    session,
+    [toInsertEntries(entries), jobs.prepareEnd(session, ended), { text: endHoldsSql, values }],
+    jobs.endOptions,
+  );
   // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
       `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
   await queueOnFailure(session, jobs, endings);
-  await jobs.end(
-    session,
-    endings.map(({ held: { id, queue } }) => ({ runId: id, queue })),
-  );
   await jobs.add(
     session,
     next.filter((job) => job !== null),

@@ -6,10 +6,16 @@ import type { Session } from "../connection/session.ts";
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 type Pool = Parameters<EngineStore["countQueued"]>[0];
 
+/**
+ * Whether the row of a run, found by its id, still is running. Postgres finds no rows by an expression: with the plain
+ * condition, it reads all running runs, and compares each with all ids of the statement.
+ */
+export const isStillRunning = "run.status || '' = 'running'";
+
 /** All operations lock rows in the same order, so none waits for another that waits for it. */
 const lockHeldSql = `
   SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
-  WHERE status = 'running' ORDER BY run.id FOR NO KEY UPDATE OF run`;
+  WHERE ${isStillRunning} ORDER BY run.id FOR NO KEY UPDATE OF run`;
 
 interface LockedRun {
   id: string;

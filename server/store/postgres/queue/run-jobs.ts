@@ -42,6 +42,10 @@ export interface RunJobs {
   /** The same as a part of a statement, which the caller executes in the same transaction. `null`: there are no jobs. */
   prepareAdd(session: Session, jobs: readonly NewJob[]): Promise<InsertPart | null>;
   end(session: Session, jobs: readonly JobOfRun[]): Promise<void>;
+  /** The same as a part of a statement, which the caller executes in the same transaction. `null`: there are no jobs. */
+  prepareEnd(session: Session, jobs: readonly JobOfRun[]): InsertPart | null;
+  /** Of a statement with that part. */
+  endOptions: { isPlannedAnew: true };
   /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Returns the runs' ids. */
   take(session: Session, queue: string, p: { limit: number; due: DueJobs }): Promise<string[]>;
   /** The runs are being executed. The caller has locked their rows, so no other process finds them lost meanwhile. */
@@ -134,11 +138,10 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
   return {
     add: async (transaction, jobs) => void (await insertParts(transaction, [await prepareAdd(transaction, jobs)])),
     prepareAdd,
-    end(transaction, jobs) {
-      // Another run of the target may be due on another machine.
-      if (jobs.some(({ queue }) => isLimitedQueue(queue))) transaction.concernsHosts = true;
-      return forEachQueue(transaction, jobs, (queue, own) => boss.deleteJob(queue, toIds(own), { db: transaction }));
-    },
+    end: async (transaction, jobs) =>
+      void (await insertParts(transaction, [prepareEnd(transaction, jobs)], endOptions)),
+    prepareEnd,
+    endOptions,
     take: (transaction, queue, { limit, due }) =>
       current.run(transaction, async () => {
         const range =
@@ -204,6 +207,37 @@ function toInsert(jobs: readonly NewJob[]): InsertPart {
     ],
   };
 }
+
+function prepareEnd(transaction: Session, jobs: readonly JobOfRun[]): InsertPart | null {
+  if (jobs.length === 0) return null;
+  // Another run of the target may be due on another machine.
+  if (jobs.some(({ queue }) => isLimitedQueue(queue))) transaction.concernsHosts = true;
+  return toDelete(jobs);
+}
+
+/**
+ * Pg-boss's table has several indexes that begin with the name of the queue. A plan that was made while the table was
+ * small can use any of them, and then reads all jobs of the queue for each job.
+ */
+const endOptions = { isPlannedAnew: true } as const;
+
+/** What pg-boss's `deleteJob` does, for jobs of several queues. */
+const deleteSql = (first: number) =>
+  `DELETE FROM ${schemaName}.job USING unnest($${first}::text[], $${first + 1}::uuid[]) AS ended (name, id) WHERE job.name = ended.name AND job.id = ended.id`;
+
+const toDelete = (jobs: readonly JobOfRun[]): InsertPart => ({
+  text: deleteSql,
+  values: [
+    toArrayParameter(
+      "text",
+      jobs.map(({ queue }) => queue),
+    ),
+    toArrayParameter(
+      "uuid",
+      jobs.map(({ runId }) => toJobId(runId)),
+    ),
+  ],
+});
 
 function startOf(state: JobState): { startAfter: number; priority: number } {
   if (state.kind === "interrupted") return { startAfter: alwaysDue, priority: interruptedPriority };

@@ -36,9 +36,13 @@ export async function insertRows<Table extends PgTable>(
 
 /**
  * Executes the parts as one statement. References between their rows are checked at its end. Returns the number of rows
- * that the last part changed.
+ * that the last part changed. `isPlannedAnew`: see `Session.change`.
  */
-export async function insertParts(session: Session, parts: readonly (InsertPart | null)[]): Promise<number> {
+export async function insertParts(
+  session: Session,
+  parts: readonly (InsertPart | null)[],
+  p: { isPlannedAnew?: boolean } = {},
+): Promise<number> {
   const texts: string[] = [];
   const values: unknown[] = [];
   for (const part of parts) {
@@ -49,7 +53,7 @@ export async function insertParts(session: Session, parts: readonly (InsertPart 
   const last = texts.pop();
   if (last === undefined) return 0;
   const others = texts.map((text, at) => `part_${at} AS (${text})`);
-  return await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values);
+  return await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values, p);
 }
 
 /**
