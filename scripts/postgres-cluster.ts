@@ -19,6 +19,8 @@ export interface PostgresCluster {
   url(database: string, host?: string): string;
   port: number;
   createDatabase(name: string): Promise<void>;
+  /** Closes its connections. */
+  dropDatabase(name: string): Promise<void>;
   /** As `PostgreSQL 17.2`. */
   version(): Promise<string>;
   /** Of its first process; that of all others is its parent. */
@@ -79,6 +81,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
     url: (database, host = "127.0.0.1") => `postgres://signalbox@${host}:${port}/${database}`,
     port,
     createDatabase: async (name) => void (await ask(`CREATE DATABASE ${name}`)),
+    dropDatabase: async (name) => void (await ask(`DROP DATABASE ${name} WITH (FORCE)`)),
     version: async () =>
       `PostgreSQL ${
         z

@@ -59,6 +59,7 @@ export async function startWebSide(
       async close() {
         await reader.close();
         await close();
+        await p.cluster.dropDatabase(p.name);
       },
     };
   } catch (error) {
@@ -93,6 +94,8 @@ export async function startSide(
     async close() {
       await reader.close();
       await service.stop();
+      // The server would vacuum its tables during the next turns.
+      if (store === "Postgres") await cluster.dropDatabase(p.name);
       rmSync(folder, { recursive: true, force: true });
     },
   };
