@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { createHash, createHmac } from "node:crypto";
 import { request } from "node:http";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import type { RecordedDeliveryLine } from "../server/contract/backtest.ts";
 import { readOrigin } from "../server/domain/deliveries/origin.ts";
@@ -11,6 +12,10 @@ import { writeProject } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
 const secret = "the secret of the sender";
+
+/** How long the laptop is suspended at least, in addition to 40 deliveries. See CONTRIBUTING.md. */
+const suspendedSeconds = Number(process.env["DEV_FROM_SUSPENDED_SECONDS"] ?? 0);
+const longMs = 60_000 + 2 * suspendedSeconds * 1000;
 
 const project = (filter: string) => ({
   "triggers/order-paid.ts": `
@@ -61,6 +66,19 @@ function askThroughTunnel(service: Service, p: { method: string; path: string; h
   });
 }
 
+function countDeliveries(projectDir: string): number {
+  const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true });
+  const count = db.prepare("SELECT count(*) FROM delivery").pluck().get() as number;
+  db.close();
+  return count;
+}
+
+const hasReceived = (projectDir: string, count: number) =>
+  vi.waitFor(() => expect(countDeliveries(projectDir)).toBeGreaterThanOrEqual(count), {
+    timeout: longMs,
+    interval: 250,
+  });
+
 /** The rows of each table. */
 function hashTables(projectDir: string): Map<string, string> {
   const db = new Database(join(projectDir, ".signalbox/signalbox.db"), { readonly: true });
@@ -101,132 +119,150 @@ function startSender(url: URL) {
   };
 }
 
-it("the deliveries of a service under load run on a laptop, each once and byte for byte, also after it was suspended and killed", async () => {
-  const production = writeProject(project(".min(5)"));
-  expect(cli(production, "build")).toMatchObject({ status: 0 });
-  const service = await startService({ projectDir: production, command: "start", env: { ORDERS_SECRET: secret } });
-  const link = new URL(cli(production, "triggers", "url", "order-paid").stdout.trim());
-  const createToken = (scope: string) =>
-    (JSON.parse(cli(production, "keys", "create", "--api", "--scope", scope, "--json").stdout) as { secret: string })
-      .secret;
-  const [token, adminToken] = [createToken("feed"), createToken("admin")];
-  const admin = { authorization: `Bearer ${adminToken}` };
+it(
+  "the deliveries of a service under load run on a laptop, each once and byte for byte, also after it was suspended and killed",
+  async () => {
+    const production = writeProject(project(".min(5)"));
+    expect(cli(production, "build")).toMatchObject({ status: 0 });
+    const service = await startService({ projectDir: production, command: "start", env: { ORDERS_SECRET: secret } });
+    const link = new URL(cli(production, "triggers", "url", "order-paid").stdout.trim());
+    const createToken = (scope: string) =>
+      (JSON.parse(cli(production, "keys", "create", "--api", "--scope", scope, "--json").stdout) as { secret: string })
+        .secret;
+    const [token, adminToken] = [createToken("feed"), createToken("admin")];
+    const admin = { authorization: `Bearer ${adminToken}` };
 
-  // The laptop has no secret of the sender, and its filter differs.
-  const laptop = writeProject(project(".min(8)"));
-  const follow = (projectDir: string, ...args: string[]) =>
-    startService({
-      projectDir,
-      command: "dev",
-      args: ["--from", service.url, ...args],
-      env: { SIGNALBOX_TOKEN: token },
-    });
-  const sender = startSender(link);
-  const sentMore = (count: number) => {
-    const goal = sender.sent() + count;
-    return vi.waitFor(() => expect(sender.sent()).toBeGreaterThan(goal), { timeout: 60_000, interval: 20 });
-  };
-  await sentMore(30);
+    // The laptop has no secret of the sender, and its filter differs.
+    const laptop = writeProject(project(".min(8)"));
+    const follow = (projectDir: string, ...args: string[]) =>
+      startService({
+        projectDir,
+        command: "dev",
+        args: ["--from", service.url, ...args],
+        env: { SIGNALBOX_TOKEN: token },
+      });
+    const sender = startSender(link);
+    const sentMore = (count: number) => {
+      const goal = sender.sent() + count;
+      return vi.waitFor(() => expect(sender.sent()).toBeGreaterThan(goal), { timeout: 60_000, interval: 20 });
+    };
+    await sentMore(30);
 
-  const first = await follow(laptop, "--since", "1h");
-  await vi.waitFor(async () => expect((await exportDeliveries(first)).length).toBeGreaterThan(35), {
-    timeout: 60_000,
-    interval: 250,
-  });
-  process.kill(-(first.child.pid ?? 0), "SIGSTOP");
-  await sentMore(40);
-  process.kill(-(first.child.pid ?? 0), "SIGCONT");
-  await sentMore(15);
-  await first.killGroup();
-  await sentMore(40);
-  const second = await follow(laptop);
-  await sentMore(15);
-  await sender.stop();
+    const first = await follow(laptop, "--since", "1h");
+    await hasReceived(laptop, 36);
+    process.kill(-(first.child.pid ?? 0), "SIGSTOP");
+    const whileSuspended = sender.sent();
+    await Promise.all([sentMore(40), setTimeout(suspendedSeconds * 1000)]);
+    if (suspendedSeconds > 0)
+      console.info(`Suspended for ${suspendedSeconds} s: ${sender.sent() - whileSuspended} deliveries were sent.`);
+    process.kill(-(first.child.pid ?? 0), "SIGCONT");
+    await sentMore(15);
+    await first.killGroup();
+    await sentMore(40);
+    const second = await follow(laptop);
+    await sentMore(15);
+    await sender.stop();
 
-  const sent = (await exportDeliveries(service, admin)).filter(({ problem }) => problem?.code !== "invalid_signature");
-  expect(sent.length).toBe(sender.sent());
-  await vi.waitFor(async () => expect((await exportDeliveries(second)).length).toBeGreaterThanOrEqual(sent.length), {
-    timeout: 60_000,
-    interval: 250,
-  });
-  const received = await exportDeliveries(second);
-  expect(contentsOf(received)).toEqual(contentsOf(sent));
+    const sent = (await exportDeliveries(service, admin)).filter(
+      ({ problem }) => problem?.code !== "invalid_signature",
+    );
+    expect(sent.length).toBe(sender.sent());
+    await hasReceived(laptop, sent.length);
+    const received = await exportDeliveries(second);
+    expect(contentsOf(received)).toEqual(contentsOf(sent));
 
-  // Each has its own verdict, beside that of production.
-  const bySource = new Map(sent.map((delivery) => [delivery.id, delivery]));
-  for (const delivery of received) {
-    const there = bySource.get(delivery.id);
-    const { total } = JSON.parse(Buffer.from(delivery.body ?? "", "base64").toString()) as { total: number };
-    const outcome = there?.outcome === "rejected" ? "rejected" : total >= 8 ? "accepted" : "skipped";
-    expect([delivery.outcome, delivery.receivedAt]).toEqual([outcome, there?.receivedAt]);
-    expect(readOrigin(delivery.headers)).toMatchObject({
-      url: service.url,
-      outcome: there?.outcome,
-      responseStatus: there?.responseStatus,
-      isMatchOnly: false,
-    });
-    expect(delivery.headers["x-hub-signature-256"]).toBe(there?.headers["x-hub-signature-256"]);
-  }
-  expect(first.output()).toContain(`The deliveries of ${service.url} run here, since `);
-  expect(first.output()).toContain("= origin 202 accepted");
-  expect(first.output()).toContain("≠ origin 202 accepted");
-  expect(second.output()).toContain(`The deliveries of ${service.url} run here, since the last time.`);
-  const accepted = received.filter(({ outcome }) => outcome === "accepted");
-  const { count } = await getJson<{ count: number }>(`${second.url}/api/v1/runs/count`);
-  expect(count).toBe(accepted.length);
+    // Each has its own verdict, beside that of production.
+    const bySource = new Map(sent.map((delivery) => [delivery.id, delivery]));
+    for (const delivery of received) {
+      const there = bySource.get(delivery.id);
+      const { total } = JSON.parse(Buffer.from(delivery.body ?? "", "base64").toString()) as { total: number };
+      const outcome = there?.outcome === "rejected" ? "rejected" : total >= 8 ? "accepted" : "skipped";
+      expect([delivery.outcome, delivery.receivedAt]).toEqual([outcome, there?.receivedAt]);
+      expect(readOrigin(delivery.headers)).toMatchObject({
+        url: service.url,
+        outcome: there?.outcome,
+        responseStatus: there?.responseStatus,
+        isMatchOnly: false,
+      });
+      expect(delivery.headers["x-hub-signature-256"]).toBe(there?.headers["x-hub-signature-256"]);
+    }
+    expect(first.output()).toContain(`The deliveries of ${service.url} run here, since `);
+    expect(first.output()).toContain("= origin 202 accepted");
+    expect(first.output()).toContain("≠ origin 202 accepted");
+    expect(second.output()).toContain(`The deliveries of ${service.url} run here, since the last time.`);
+    const accepted = received.filter(({ outcome }) => outcome === "accepted");
+    const { count } = await getJson<{ count: number }>(`${second.url}/api/v1/runs/count`);
+    expect(count).toBe(accepted.length);
 
-  // The page of a delivery has production's decision beside its own.
-  const differing = received.find(
-    ({ outcome, headers }) => outcome === "skipped" && readOrigin(headers)?.outcome === "accepted",
-  );
-  const { page, errors } = await visit(`${second.url}/deliveries/${differing?.id}`);
-  await page.goto(`${second.url}/deliveries/${differing?.id}`);
-  const panel = page.getByRole("region", { name: "Origin" });
-  await panel.getByText("Its response was 202 (accepted). Its triggers decided otherwise.").waitFor();
-  await panel.getByText("order-paid:pack-order: matched there, filter mismatch here").waitFor();
-  await panel.getByText(service.url).waitFor();
-  await page.getByRole("region", { name: "Trigger verdicts" }).getByText("Filter mismatch").first().waitFor();
-  expect(errors).toEqual([]);
+    // The page of a delivery has production's decision beside its own.
+    const differing = received.find(
+      ({ outcome, headers }) => outcome === "skipped" && readOrigin(headers)?.outcome === "accepted",
+    );
+    const { page, errors } = await visit(`${second.url}/deliveries/${differing?.id}`);
+    await page.goto(`${second.url}/deliveries/${differing?.id}`);
+    const panel = page.getByRole("region", { name: "Origin" });
+    await panel.getByText("Its response was 202 (accepted). Its triggers decided otherwise.").waitFor();
+    await panel.getByText("order-paid:pack-order: matched there, filter mismatch here").waitFor();
+    await panel.getByText(service.url).waitFor();
+    await page.getByRole("region", { name: "Trigger verdicts" }).getByText("Filter mismatch").first().waitFor();
+    expect(errors).toEqual([]);
 
-  // Through a tunnel, only webhooks with a key and a signature are accepted, and a token of production opens nothing.
-  const bearer = { authorization: `Bearer ${token}` };
-  for (const path of ["/api/v1/runs", `/api/v1/deliveries/${differing?.id}`, "/api/v1/deliveries/feed", "/api/v1/keys"])
-    for (const headers of [{}, bearer])
-      expect(await askThroughTunnel(second, { method: "GET", path, headers }), path).toBe(401);
-  expect(await askThroughTunnel(second, { method: "GET", path: `/deliveries/${differing?.id}` })).toBe(303);
-  expect(await askThroughTunnel(second, { method: "POST", path: "/triggers/orders" })).toBe(401);
-  const { secret: key } = JSON.parse(cli(laptop, "keys", "create", "--json").stdout) as { secret: string };
-  expect(await askThroughTunnel(second, { method: "POST", path: `/triggers/orders?token=${key}` })).toBe(401);
-  const rejected = (await exportDeliveries(second)).filter(({ problem }) => problem?.code === "invalid_signature");
-  expect(rejected).toHaveLength(1);
-  expect(await getJson(`${second.url}/api/v1/runs/count`)).toMatchObject({ count });
-  expect(await second.stop()).toBe(0);
+    // Through a tunnel, only webhooks with a key and a signature are accepted, and a token of production opens nothing.
+    const bearer = { authorization: `Bearer ${token}` };
+    for (const path of [
+      "/api/v1/runs",
+      `/api/v1/deliveries/${differing?.id}`,
+      "/api/v1/deliveries/feed",
+      "/api/v1/keys",
+    ])
+      for (const headers of [{}, bearer])
+        expect(await askThroughTunnel(second, { method: "GET", path, headers }), path).toBe(401);
+    expect(await askThroughTunnel(second, { method: "GET", path: `/deliveries/${differing?.id}` })).toBe(303);
+    expect(await askThroughTunnel(second, { method: "POST", path: "/triggers/orders" })).toBe(401);
+    const { secret: key } = JSON.parse(cli(laptop, "keys", "create", "--json").stdout) as { secret: string };
+    expect(await askThroughTunnel(second, { method: "POST", path: `/triggers/orders?token=${key}` })).toBe(401);
+    const rejected = (await exportDeliveries(second)).filter(({ problem }) => problem?.code === "invalid_signature");
+    expect(rejected).toHaveLength(1);
+    expect(await getJson(`${second.url}/api/v1/runs/count`)).toMatchObject({ count });
+    expect(await second.stop()).toBe(0);
 
-  // Production is unchanged but for its audit log, and evaluating alone starts nothing.
-  const idle = hashTables(production);
-  const judge = writeProject(project(".min(8)"));
-  const judging = await follow(judge, "--since", "1h", "--endpoint", "orders", "--endpoint", "returns", "--match-only");
-  await vi.waitFor(async () => expect((await exportDeliveries(judging)).length).toBe(sent.length), { timeout: 60_000 });
-  const judged = await exportDeliveries(judging);
-  expect(judged.filter(({ outcome }) => outcome === "held").length).toBe(accepted.length);
-  expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
-  const [held] = judged.filter(({ outcome }) => outcome === "held");
-  expect(cli(judge, "deliveries", "release", held?.id ?? "")).toMatchObject({ status: 0 });
-  expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 1 });
-  expect(await judging.stop()).toBe(0);
-  const changed = [...hashTables(production)].flatMap(([name, hash]) => (idle.get(name) === hash ? [] : [name]));
-  // A service writes heartbeats and drift by itself, and when a key was used last.
-  const own = ["audit_entry", "webhook_key", "worker", "event_contract"];
-  expect(changed.filter((name) => !own.includes(name))).toEqual([]);
-  const { data } = await getJson<{ data: { action: string; detail: unknown }[] }>(
-    `${service.url}/api/v1/audit?limit=100`,
-    admin,
-  );
-  const opened = data.filter(({ action }) => action === "feed.opened");
-  expect(opened.length).toBeGreaterThanOrEqual(3);
-  expect(opened[0]).toMatchObject({ detail: { endpoints: ["orders", "returns"] } });
-  expect(await service.stop()).toBe(0);
-});
+    // Production is unchanged but for its audit log, and evaluating alone starts nothing.
+    const idle = hashTables(production);
+    const judge = writeProject(project(".min(8)"));
+    const judging = await follow(
+      judge,
+      "--since",
+      "1h",
+      "--endpoint",
+      "orders",
+      "--endpoint",
+      "returns",
+      "--match-only",
+    );
+    await hasReceived(judge, sent.length);
+    const judged = await exportDeliveries(judging);
+    expect(judged.length).toBe(sent.length);
+    expect(judged.filter(({ outcome }) => outcome === "held").length).toBe(accepted.length);
+    expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
+    const [held] = judged.filter(({ outcome }) => outcome === "held");
+    expect(cli(judge, "deliveries", "release", held?.id ?? "")).toMatchObject({ status: 0 });
+    expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 1 });
+    expect(await judging.stop()).toBe(0);
+    const changed = [...hashTables(production)].flatMap(([name, hash]) => (idle.get(name) === hash ? [] : [name]));
+    // A service writes heartbeats and drift by itself, and when a key was used last.
+    const own = ["audit_entry", "webhook_key", "worker", "event_contract"];
+    expect(changed.filter((name) => !own.includes(name))).toEqual([]);
+    const { data } = await getJson<{ data: { action: string; detail: unknown }[] }>(
+      `${service.url}/api/v1/audit?limit=100`,
+      admin,
+    );
+    const opened = data.filter(({ action }) => action === "feed.opened");
+    expect(opened.length).toBeGreaterThanOrEqual(3);
+    expect(opened[0]).toMatchObject({ detail: { endpoints: ["orders", "returns"] } });
+    expect(await service.stop()).toBe(0);
+  },
+  3 * longMs,
+);
 
 it("dev --from names what is wrong with the token, the address or the version of the service", async () => {
   const projectDir = writeProject(project(""));

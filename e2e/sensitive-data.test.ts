@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -11,7 +12,8 @@ import { signalbox, startService } from "./support/service.ts";
 const project = {
   "signalbox.config.ts": `
     import { defineConfig } from "signalbox/config";
-    export default defineConfig({ alerts: {} });`,
+    export default defineConfig({ alerts: {}, encryptSensitive: true });`,
+  ".env": `SIGNALBOX_ENCRYPTION_KEYS=${randomBytes(32).toString("base64")}`,
   "triggers/patient.ts": `
     import { defineWebhookSource, sensitive } from "signalbox/trigger";
     import { z } from "zod";
@@ -63,7 +65,7 @@ const patient = { name: "Canary-0815-Lovelace", email: "canary-0815@hopper.dev",
 const idOf = (response: Response) => response.headers.get("signalbox-delivery") ?? "";
 const waiting = { timeout: 60_000, interval: 200 };
 
-test("a sensitive value is in no page, answer, export, log, span, alert or file, and is found after an audited reveal", async () => {
+test("a sensitive value is in no page, answer, export, log, span, alert, file or encrypted store, and is found after an audited reveal", async () => {
   const collector = await startCollector();
   const projectDir = writeProject(project);
   symlinkSync(join(repository, "node_modules/@opentelemetry"), join(projectDir, "node_modules/@opentelemetry"));
@@ -154,6 +156,13 @@ test("a sensitive value is in no page, answer, export, log, span, alert or file,
   cli("triggers", "drift");
   cli("doctor");
   cli("fixtures", "pull", "patients");
+  // Encrypted in the store, and in its backup.
+  cli("backup", "backup.db");
+  const stateDir = join(projectDir, ".signalbox");
+  const stored = readdirSync(stateDir).filter((name) => name.startsWith("signalbox.db"));
+  expect(stored).toContain("signalbox.db-wal");
+  for (const file of [join(projectDir, "backup.db"), ...stored.map((name) => join(stateDir, name))])
+    search(file, readFileSync(file, "latin1"));
   const fixtures = join(projectDir, "fixtures", "patients");
   for (const file of readdirSync(fixtures)) search(`fixtures/${file}`, readFileSync(join(fixtures, file), "utf8"));
 

@@ -112,7 +112,7 @@ The command line has colours on terminals only; \`NO_COLOR\` turns them off.
 ## Your own variables
 
 Your code reads its variables from \`process.env\`. [Secrets of senders](sdk.md#signatures) that only \`verify\` uses do not
-reach your workflows. Neither do \`SIGNALBOX_SECRET\`, the \`SIGNALBOX_OIDC_…\` and the \`SIGNALBOX_ALERT_…\` variables.
+reach your workflows. Neither do \`SIGNALBOX_SECRET\`, the \`SIGNALBOX_ENCRYPTION_…\`, the \`SIGNALBOX_OIDC_…\` and the \`SIGNALBOX_ALERT_…\` variables.
 \`DATABASE_URL\`, \`DATABASE_DIRECT_URL\` and \`SIGNALBOX_TOKEN\` do only if your code names them.
 `;
 }

@@ -42,6 +42,8 @@ export interface Settings {
   workers: number;
   workerConcurrency: number;
   workerMemoryMb: number;
+  /** `keys`: of 32 bytes each. The first one encrypts, and all decrypt. */
+  encryption: EncryptionSettings;
   /** Retention by age and by count. `null`: nothing is removed. */
   retention: { days: number | null; deliveries: number | null; auditDays: number | null };
   /** `null`: people sign in with passwords only. */
@@ -54,6 +56,12 @@ export interface Settings {
   alerts: AlertSettings | null;
   /** Pages as built for users, or from their sources with Next's own development server (this repository only). */
   pages: "built" | "source";
+}
+
+export interface EncryptionSettings {
+  /** Whether the content of deliveries and runs is encrypted. */
+  isOn: boolean;
+  keys: readonly Uint8Array[];
 }
 
 export interface AlertSettings {
@@ -116,6 +124,10 @@ export function readSettings(p: {
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
     oidc: readOidc(env, fromProject.oidc),
     alerts: readAlerts(env, fromProject),
+    encryption: {
+      isOn: env.SIGNALBOX_ENCRYPT_SENSITIVE ?? fromProject.encryptSensitive ?? false,
+      keys: readEncryptionKeys(env, projectDir),
+    },
     trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],
     retention: {
       days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
@@ -182,6 +194,39 @@ function readAlerts(env: ReturnType<typeof parseEnvironment>, fromProject: Proje
       slack: slackUrl === undefined ? null : { url: slackUrl },
     },
   };
+}
+
+const encryptionKeyBytes = 32;
+
+/** Messages never repeat a key. */
+function readEncryptionKeys(env: ReturnType<typeof parseEnvironment>, projectDir: string): Uint8Array[] {
+  const { SIGNALBOX_ENCRYPTION_KEYS: given, SIGNALBOX_ENCRYPTION_KEYS_FILE: file } = env;
+  if (given !== undefined && file !== undefined)
+    throw new SettingsError("SIGNALBOX_ENCRYPTION_KEYS and SIGNALBOX_ENCRYPTION_KEYS_FILE are both set. Unset one.");
+  const [text, where] =
+    file === undefined
+      ? [given ?? "", "SIGNALBOX_ENCRYPTION_KEYS"]
+      : [readKeyFile(resolve(projectDir, file)), resolve(projectDir, file)];
+  return text
+    .split(/[\s,]+/)
+    .filter((key) => key !== "")
+    .map((key, at) => {
+      const bytes = Buffer.from(key, "base64");
+      const isBase64 = bytes.toString("base64url") === key.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");
+      if (isBase64 && bytes.length === encryptionKeyBytes) return bytes;
+      throw new SettingsError(
+        `${where}: key ${at + 1} must be 32 bytes in base64. Create one with: openssl rand -base64 32`,
+      );
+    });
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingsError(`SIGNALBOX_ENCRYPTION_KEYS_FILE: ${file} cannot be read (${code ?? String(error)}).`);
+  }
 }
 
 function isOwnEndpoint(url: string, baseUrl: string): boolean {
@@ -293,6 +338,20 @@ export const environmentSchema = z.object({
     .describe(
       "Encrypts the stored webhook keys and signs sessions: at least 16 characters. Create one with `openssl rand -base64 32`, and keep it. Default: generated into `.signalbox/secret`.",
     ),
+  SIGNALBOX_ENCRYPT_SENSITIVE: z
+    .enum(["true", "false"], "SIGNALBOX_ENCRYPT_SENSITIVE must be true or false")
+    .transform((value) => value === "true")
+    .optional(),
+  SIGNALBOX_ENCRYPTION_KEYS: z
+    .string()
+    .optional()
+    .describe(
+      "Keys of `encryptSensitive`, separated by spaces or commas: 32 bytes in base64 each. The first one encrypts, and all decrypt. Create one with `openssl rand -base64 32`, and keep it. Default: none.",
+    ),
+  SIGNALBOX_ENCRYPTION_KEYS_FILE: z
+    .string()
+    .optional()
+    .describe("A file with these keys, one in each line. A relative path is relative to the project. Default: none."),
   SIGNALBOX_BUILDS_DIR: z
     .string()
     .optional()

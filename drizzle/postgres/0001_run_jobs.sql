@@ -73,3 +73,9 @@ DROP INDEX "run_running_by_target";--> statement-breakpoint
 DROP INDEX "run_by_worker";--> statement-breakpoint
 CREATE INDEX "run_queued_isolated" ON "run" USING btree ("id") WHERE status = 'queued' AND is_isolated;--> statement-breakpoint
 CREATE INDEX "run_held" ON "run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;
+--> statement-breakpoint
+CREATE TABLE "content_key" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"since" bigint NOT NULL,
+	"retired_at" bigint
+);

@@ -378,3 +378,9 @@ CREATE TABLE `run_start` (
 );
 --> statement-breakpoint
 CREATE INDEX `run_start_by_time` ON `run_start` (`at`);
+--> statement-breakpoint
+CREATE TABLE `content_key` (
+	`id` text PRIMARY KEY NOT NULL,
+	`since` integer NOT NULL,
+	`retired_at` integer
+);

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { defineAgent } from "signalbox/agent";
-import { createClient, type FiredRun, type RunHandle, type StartedRun } from "signalbox/client";
+import {
+  createClient,
+  type FiredRun,
+  type Problem,
+  type RunHandle,
+  type SentDelivery,
+  type StartedRun,
+} from "signalbox/client";
 import { defineWebhookSource } from "signalbox/trigger";
 import { defineWorkflow } from "signalbox/workflow";
 import { type Equal, expectTrue } from "../testing/exact-type.ts";
@@ -51,6 +58,18 @@ async function fires(): Promise<void> {
   expectTrue<Equal<typeof any, FiredRun<unknown>[]>>();
 }
 
+async function delivers(): Promise<void> {
+  const sent = await client.deliver<typeof ordered>("shop", { type: "paid", email: "ada@example.com" });
+  expectTrue<Equal<typeof sent.problem, Problem | null>>();
+  for (const run of sent.runs) {
+    const output = await client.waitFor(run);
+    expectTrue<Equal<typeof output, { at: string; copies: number; note?: string }>>();
+  }
+  const headers = { "x-shop-event": "paid", "x-topic": ["a", "b"] };
+  const any = await client.deliver("shop", { anything: true }, { headers, trigger: "ordered" });
+  expectTrue<Equal<typeof any, SentDelivery<unknown>>>();
+}
+
 async function reads(): Promise<void> {
   for await (const run of client.listRuns({ status: "failed", unresolved: true })) {
     expectTrue<Equal<typeof run.target.kind, "workflow" | "agent">>();
@@ -64,4 +83,4 @@ async function reads(): Promise<void> {
   expectTrue<Equal<typeof output, unknown>>();
 }
 
-void [starts, fires, reads];
+void [starts, fires, delivers, reads];

@@ -99,6 +99,55 @@ describe("fire", () => {
   });
 });
 
+describe("deliver", () => {
+  const signup = { name: "Ada", email: "ada@example.com" };
+
+  it("records a delivery as its sender would, and returns the response with the started runs", async () => {
+    const service = await openTestService();
+    const client = clientOf(service);
+    const sent = await client.deliver("signup", signup, { headers: { "x-campaign": ["spring", "mail"] } });
+    const [run] = sent.runs;
+    expect(sent).toEqual({
+      status: 202,
+      deliveryId: expect.stringMatching(/^dlv_/),
+      runs: [{ id: run?.id, trigger: "new-signup", target: { kind: "workflow", slug: "welcome-email" } }],
+      problem: null,
+    });
+    expect(await client.getRun(run ?? "")).toMatchObject({ deliveryId: sent.deliveryId, payload: signup });
+    expect(await client.getDelivery(sent.deliveryId ?? "")).toMatchObject({
+      endpoint: "signup",
+      outcome: "accepted",
+      headers: { "x-campaign": expect.any(String), "signalbox-sent-from": "form" },
+    });
+    const output = client.waitFor(run ?? "");
+    await executeRuns(service, { to: "completed", output: { messageId: "m1" } });
+    expect(await output).toEqual({ messageId: "m1" });
+  });
+
+  it("returns a rejection with its reasons, and throws for an unknown trigger", async () => {
+    const client = clientOf(await openTestService());
+    expect(await client.deliver("signup", { name: "" })).toMatchObject({
+      status: 422,
+      runs: [],
+      problem: { code: "request_mismatch", errors: [{ pointer: "/name" }, { pointer: "/email" }] },
+    });
+    expect(await client.deliver("nowhere", signup)).toMatchObject({
+      status: 404,
+      problem: { code: "unknown_endpoint" },
+    });
+    await expect(client.deliver("signup", signup, { trigger: "other" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("is not sent again if the response is lost", async () => {
+    const service = await openTestService();
+    const client = clientOf(service, () => {
+      throw new TypeError("fetch failed");
+    });
+    await expect(client.deliver("signup", signup)).rejects.toThrow("fetch failed");
+    expect((await service.get("/api/v1/deliveries")).json).toMatchObject({ data: [{ outcome: "accepted" }] });
+  });
+});
+
 describe("waitFor", () => {
   it("throws the error of a run that failed", async () => {
     const service = await openTestService();

@@ -9,6 +9,7 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliverySummary,
+  Problem,
   Run,
   RunFilter,
   RunSummary,
@@ -52,6 +53,14 @@ export interface FireOptions extends StartOptions {
   target?: string;
 }
 
+/** Options of `deliver`. */
+export interface DeliverOptions extends CallOptions {
+  /** Headers of the delivery, e.g. `{ "x-github-event": "issues" }`. Those that describe the body are set. */
+  headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Slug of the only trigger that evaluates the delivery. Default: every trigger on the endpoint. */
+  trigger?: string;
+}
+
 export interface CallOptions {
   /** Aborts the call, which rejects with the signal's reason. A run that was started continues. */
   signal?: AbortSignal;
@@ -89,6 +98,25 @@ export interface StartedRun<Output = unknown> extends RunHandle<Output> {
 /** A run that `fire` started. */
 export interface FiredRun<Output = unknown> extends StartedRun<Output> {
   readonly target: Target;
+}
+
+/** A run that `deliver` started. */
+export interface DeliveredRun<Output = unknown> extends RunHandle<Output> {
+  /** Slug of the trigger that matched. */
+  readonly trigger: string;
+  readonly target: Target;
+}
+
+/** The response that a sender would have received, and what the delivery started. */
+export interface SentDelivery<Output = unknown> {
+  /** HTTP status, e.g. 202 for an accepted delivery and 422 for a body that no trigger accepts. */
+  readonly status: number;
+  /** `dlv_…`. `null`: it was rejected and not recorded. */
+  readonly deliveryId: string | null;
+  /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
+  readonly runs: DeliveredRun<Output>[];
+  /** Why it was rejected; otherwise `null`. */
+  readonly problem: Problem | null;
 }
 
 /** One page of a list. */
@@ -156,6 +184,24 @@ export interface SignalboxClient {
     options?: FireOptions,
   ): Promise<FiredRun<FiredOutputOf<T>>[]>;
   /**
+   * Sends a delivery to an endpoint, as its sender does: all triggers on the endpoint evaluate body and headers, and
+   * the delivery is recorded. It needs neither a webhook key nor a signature. Resolves with the response of the
+   * endpoint, also if that is a rejection. The type argument is the type of a trigger on the endpoint, or of several:
+   * `typeof a | typeof b`. A request whose response is lost is not sent again: it could be delivered twice.
+   *
+   * @example
+   *   import type newSignup from "../triggers/new-signup.js";
+   *
+   *   const sent = await signalbox.deliver<typeof newSignup>("signup", { name: "Ada", email: "ada@example.com" });
+   *   if (sent.problem) console.error(sent.status, sent.problem.detail);
+   *   for (const run of sent.runs) console.log(run.trigger, await signalbox.waitFor(run));
+   */
+  deliver<T extends Trigger = Trigger>(
+    endpoint: string,
+    body: PayloadOf<T>,
+    options?: DeliverOptions,
+  ): Promise<SentDelivery<FiredOutputOf<T>>>;
+  /**
    * Resolves with the output when the run has completed. The output is what was stored as JSON: a Date is a string.
    * Throws a RunFailedError if the run failed, timed out or was canceled, and a WaitTimeoutError after `timeout`.
    *
@@ -215,6 +261,7 @@ export function createClient(options: ClientOptions): SignalboxClient {
       });
       return runs.map(({ runId, target }) => ({ id: runId, isRepeat, target }));
     },
+    deliver: (endpoint, body, settings) => deliver(transport, { endpoint, body, ...settings }),
     waitFor: (run, settings) => waitFor(transport, idOf(run), settings),
     getRun: (run, settings) => get<Run>(path`/runs/${idOf(run)}`, settings),
     async cancelRun(run, { signal } = {}) {
@@ -296,6 +343,17 @@ async function startRuns(
   });
   const { runId = "", runs = [] } = body;
   return { id: runId, runs, isRepeat: headers.get("idempotent-replayed") === "true" };
+}
+
+async function deliver<Output>(
+  transport: Transport,
+  { signal, ...body }: DeliverOptions & { endpoint: string; body: unknown },
+): Promise<SentDelivery<Output>> {
+  const request = { method: "POST", path: "/deliveries", body, isRepeatable: false, signal } as const;
+  const { body: sent } = await transport.request<
+    Omit<SentDelivery, "runs"> & { runs: { runId: string; trigger: string; target: Target }[] }
+  >(request);
+  return { ...sent, runs: sent.runs.map(({ runId, trigger, target }) => ({ id: runId, trigger, target })) };
 }
 
 /** `crypto.randomUUID` is missing on pages without TLS. */

@@ -25,4 +25,6 @@ export const ownHeaders = {
   rounded: "signalbox-rounded-numbers",
   /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
   origin: "signalbox-origin",
+  /** All headers of the delivery, encrypted. Only in the store; see `encryptSensitive`. */
+  encrypted: "signalbox-encrypted",
 } as const;

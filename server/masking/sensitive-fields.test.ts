@@ -84,6 +84,8 @@ const withoutValues = new Set([
   "listDisabledTriggers",
   "readContracts",
   "findOldestOf",
+  "findOldest",
+  "listUsedContentKeys",
   "watch",
   "watchRuns",
 ]);

@@ -4,6 +4,7 @@ import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { RateCheck, RateResult } from "../domain/requests/rate-limit.ts";
 import type { StoreNumbers } from "../domain/tallies.ts";
 import type { AlertStore } from "./store/alert-store.ts";
+import type { ContentKeyStore } from "./store/content-key-store.ts";
 import type { ContractStore } from "./store/contract-store.ts";
 import type { DeliveryStore } from "./store/delivery-store.ts";
 import type { EngineStore } from "./store/engine-store.ts";
@@ -37,7 +38,8 @@ export interface Store
     IdentityRows,
     AlertStore,
     UpkeepStore,
-    ContractStore {
+    ContractStore,
+    ContentKeyStore {
   /** Rejects if the store is not writable. */
   ping(): Promise<void>;
   /**

@@ -1,18 +1,34 @@
 import { deriveSecretFingerprint } from "../auth/keys/service-secret.ts";
-import { readSecret, type Settings } from "../config.ts";
-import { setClockAhead } from "../ports/clock.ts";
+import { readSecret, type Settings, SettingsError } from "../config.ts";
+import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
+import { openEncryptedStore } from "../store/encrypted/open-encrypted-store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
 /**
  * Opens the store that the settings name. All machines of a shared store must have the same secret, and use the store's
- * clock. `isReplacingSecret`: the secret of this machine replaces the one in the store.
+ * clock. `isReplacingSecret`: the secret of this machine replaces the one in the store. Rejects with SettingsError if
+ * content is to be encrypted without a key.
  */
 export async function openConfiguredStore(
+  settings: Settings,
+  logger: Logger,
+  options: { isReplacingSecret?: boolean } = {},
+): Promise<Store> {
+  const { keys, isOn } = settings.encryption;
+  if (isOn && keys.length === 0) throw new SettingsError(missingKeyMessage);
+  const store = await openDatabase(settings, logger, options);
+  return openEncryptedStore({ store, keys, isOn, clock: systemClock });
+}
+
+const missingKeyMessage =
+  "encryptSensitive is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
+
+async function openDatabase(
   { database, stateDir }: Settings,
   logger: Logger,
-  { isReplacingSecret = false } = {},
+  { isReplacingSecret = false }: { isReplacingSecret?: boolean },
 ): Promise<Store> {
   if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
   // Imported here, so that the driver of Postgres is not loaded with SQLite.

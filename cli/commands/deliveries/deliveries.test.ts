@@ -66,6 +66,16 @@ describe("deliveries list", () => {
 });
 
 describe("deliveries get and explain", () => {
+  it("reveals the body and the headers", async () => {
+    const recorded = { ...delivery, headers: { "x-customer": "Ada\u001b[2J", "x-topic": "paid" } };
+    const { stdout, asked } = await cli(`deliveries get ${summary.id} --reveal`, {
+      [`POST /deliveries/${summary.id}/reveal`]: () => recorded,
+    });
+    expect(asked).toEqual([`POST /deliveries/${summary.id}/reveal`]);
+    expect(stdout).toContain("x-customer: Ada\\u001b[2J\n  x-topic: paid");
+    expect(stdout).toContain('"email": 5');
+  });
+
   it("shows the response, the verdicts and the body, and how to release it", async () => {
     const routes = { [`GET /deliveries/${summary.id}`]: () => delivery };
     const { stdout, stderr } = await cli(`deliveries get ${summary.id}`, routes);

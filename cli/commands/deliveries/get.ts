@@ -22,11 +22,15 @@ export function registerDeliveriesGet(deliveries: CliCommand, runner: CommandRun
       "signalbox deliveries get dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
     ])
     .argument("<id>", "Id of the delivery")
-    .option("--reveal", "Show the recorded values of sensitive fields. The audit log records it")
+    .option("--reveal", "Show the recorded values of sensitive fields, with the headers. The audit log records it")
     .action(runner.action(getDelivery));
 }
 
-async function getDelivery(context: CommandContext, id: string, { reveal }: { reveal?: boolean }): Promise<void> {
+async function getDelivery(
+  context: CommandContext,
+  id: string,
+  { reveal = false }: { reveal?: boolean },
+): Promise<void> {
   const api = await context.api();
   const document = await aboutDelivery(api, id, () =>
     api.request({
@@ -37,7 +41,7 @@ async function getDelivery(context: CommandContext, id: string, { reveal }: { re
   );
   context.print({
     document,
-    text: () => renderDelivery(document, { paint: context.terminal.out.paint, now: context.now() }),
+    text: () => renderDelivery(document, { paint: context.terminal.out.paint, now: context.now(), hasHeaders: reveal }),
   });
   if (!context.isJson && document.isMasked)
     context.notify(`Sensitive values are masked. \`signalbox deliveries get ${id} --reveal\` shows them.`);
@@ -45,7 +49,10 @@ async function getDelivery(context: CommandContext, id: string, { reveal }: { re
     context.notify(`Held. \`signalbox deliveries release ${id}\` evaluates it by the current triggers.`);
 }
 
-function renderDelivery(delivery: Delivery, { paint, now }: { paint: Paint; now: number }): string {
+function renderDelivery(
+  delivery: Delivery,
+  { paint, now, hasHeaders }: { paint: Paint; now: number; hasHeaders: boolean },
+): string {
   const { outcome, id, method, endpoint, responseStatus, receivedAt, problem, headers, verdicts } = delivery;
   const blocks = [
     `${renderMark(deliveryMarks[outcome], paint)}  ${paint("strong", id)}\n`,
@@ -62,9 +69,15 @@ function renderDelivery(delivery: Delivery, { paint, now }: { paint: Paint; now:
       paint,
     ),
     verdicts.length > 0 ? renderVerdicts(verdicts, paint) : "",
+    hasHeaders ? renderHeaders(headers, paint) : "",
     renderBody(delivery, paint),
   ];
   return blocks.filter((block) => block !== "").join("\n");
+}
+
+function renderHeaders(headers: Delivery["headers"], paint: Paint): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${plainText(`${name}: ${value}`)}`);
+  return `${paint("dim", "headers")}\n${lines.join("\n")}\n`;
 }
 
 function renderBody({ body, json }: Delivery, paint: Paint): string {

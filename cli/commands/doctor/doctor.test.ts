@@ -1,14 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createKeyCipher } from "../../../server/auth/keys/service-secret.ts";
+import type { UsedContentKey } from "../../../server/domain/encryption/content-keys.ts";
+import { contentKeyId } from "../../../server/domain/encryption/key-ring.ts";
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { inspectDatabase } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
 import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
 import { type AccessContext, checkAccess } from "./check-access.ts";
+import { checkEncryption } from "./check-encryption.ts";
 import { checkAddress, checkSpace } from "./check-machine.ts";
 import { checkPostgres } from "./check-postgres.ts";
 import { checkSqlite } from "./check-sqlite.ts";
@@ -30,6 +34,8 @@ const contents: AccessContext["contents"] = {
   lastSeenWorkers: [now],
   keys: [key],
   disabledTriggers: [],
+  contentKeys: [],
+  oldestAt: now,
   people: 1,
   admins: 1,
 };
@@ -265,4 +271,40 @@ it("prints each problem with its fix on one line, exits with 1, and changes noth
   expect(readdirSync(state).sort()).toEqual(["manifest.json", "signalbox.db"]);
   const unbuilt = await runFakeCli(["doctor", "--project", join(folder, "none")]);
   expect(unbuilt).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ settings: .*signalbox build/m) });
+});
+
+const used = (key: Uint8Array, retiredAt: number | null = null) => ({ id: contentKeyId(key), since: 0, retiredAt });
+
+describe("the keys of encryptSensitive", () => {
+  const [current, former] = [randomBytes(32), randomBytes(32)];
+  it.each<[string, Uint8Array[], boolean, UsedContentKey[], string[]]>([
+    ["are not checked if it was never used", [], false, [], []],
+    ["are missing", [], true, [], ["encryption bad no key"]],
+    ["are right", [current], true, [used(current)], [`encryption ok ${contentKeyId(current)}`]],
+    ["are wrong", [current], true, [used(former)], [`encryption bad ${contentKeyId(former)}`]],
+    ["are missing for old content", [], false, [used(former, now)], [`encryption bad ${contentKeyId(former)}`]],
+    [
+      "are still needed after a rotation",
+      [current, former],
+      true,
+      [used(former, now), used(current)],
+      [`encryption ok also read with ${contentKeyId(former)}`],
+    ],
+    [
+      "are not needed any more",
+      [current, former],
+      true,
+      [used(former, now - 3 * day), used(current)],
+      [`encryption warn ${contentKeyId(former)} encrypted was removed`],
+    ],
+    ["encrypt nothing", [current], false, [], ["encryption warn nothing is encrypted"]],
+  ])("%s", (_, keys, isOn, contentKeys, expected) => {
+    const checks = checkEncryption({ keys, isOn }, { contentKeys, oldestAt: now });
+    expect(checks).toHaveLength(expected.length);
+    for (const [at, { name, state, message }] of checks.entries()) {
+      const [wantedName, wantedState, ...words] = (expected[at] ?? "").split(" ");
+      expect([name, state]).toEqual([wantedName, wantedState]);
+      expect(message).toContain(words.join(" "));
+    }
+  });
 });

@@ -22,6 +22,7 @@ import { triggersAnswer } from "../triggers/trigger-answers.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkEndpoint, type EndpointFacts, findEndpoint } from "./check-endpoint.ts";
+import { checkEncryption } from "./check-encryption.ts";
 import { checkAddress, checkFolder } from "./check-machine.ts";
 import { checkPostgres } from "./check-postgres.ts";
 import { checkSqlite } from "./check-sqlite.ts";
@@ -133,7 +134,8 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
   try {
     const { checks: ofStore, contents } = await inspectStore(settings);
     checks.push(...ofStore);
-    if (!contents) return checks;
+    if (!contents) return [...checks, ...checkEncryption(settings.encryption, { contentKeys: [], oldestAt: null })];
+    checks.push(...checkEncryption(settings.encryption, contents));
     const [{ readManifest }, { createKeyCipher }] = await Promise.all([
       import("../../../server/project/read-manifest.ts"),
       import("../../../server/auth/keys/service-secret.ts"),

@@ -10,7 +10,7 @@ import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "../pr
 import { childEnvironment, pickEnvironment, readKeptCode, readsComputedNames } from "../child-environment.ts";
 
 /** For sealing keys, for signing in and for sending alerts: workers do none of it. */
-const serviceVariables = /^SIGNALBOX_(SECRET|OIDC_.+|ALERT_.+)$/;
+const serviceVariables = /^SIGNALBOX_(SECRET|ENCRYPTION_.+|OIDC_.+|ALERT_.+)$/;
 /** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
 const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_DIRECT_URL", "SIGNALBOX_TOKEN"]);
 

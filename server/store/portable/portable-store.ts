@@ -4,6 +4,7 @@ import type { KeyStore } from "../../ports/store/key-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
 import { type AlertRows, createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
+import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
 import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
@@ -20,7 +21,8 @@ export type PortableStore = KeyStore &
   PresetStore &
   SwitchStore &
   AlertRows &
-  ContractStore;
+  ContractStore &
+  ContentKeyRows;
 
 /** The operations that both databases share. */
 export function createPortableStore(database: PortableDatabase): PortableStore {
@@ -34,5 +36,6 @@ export function createPortableStore(database: PortableDatabase): PortableStore {
     ...createPresetStore(database),
     ...createSwitchStore(database),
     ...createContractStore(database),
+    ...createContentKeyStore(database),
   };
 }

@@ -285,6 +285,13 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     (t) => [index("event_contract_by_endpoint").on(t.endpoint, t.kind), index("event_contract_by_age").on(t.lastSeen)],
   );
 
+  /** The keys that encrypted content of this store; see `encryptSensitive`. */
+  const contentKey = table("content_key", {
+    id: text("id").primaryKey(),
+    since: whole("since").notNull(),
+    retiredAt: whole("retired_at"),
+  });
+
   return {
     alert,
     alertMessage,
@@ -300,5 +307,6 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     triggerSwitch,
     runStart,
     eventContract,
+    contentKey,
   };
 }

@@ -2,6 +2,8 @@ import type { Pool } from "pg";
 import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
+import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
+import { oldestSql } from "./upkeep/upkeep-store.ts";
 import type { StoreContents } from "../shared/store-contents.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
@@ -146,6 +148,10 @@ async function readContents(session: Session): Promise<StoreContents> {
         "SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug",
       )
     ).map(({ slug }) => slug),
+    contentKeys: await session.rows<UsedContentKey>(
+      `SELECT id, since, retired_at AS "retiredAt" FROM content_key ORDER BY since, id`,
+    ),
+    oldestAt: (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null,
     people: counts?.people ?? 0,
     admins: counts?.admins ?? 0,
   };

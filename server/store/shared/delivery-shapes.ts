@@ -55,7 +55,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
 }
 
 /** The JSON of a stored body; `null` if the bytes are not JSON, as in some rejected deliveries. */
-function readBodyJson(body: Uint8Array): Json | null {
+export function readBodyJson(body: Uint8Array): Json | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
     return isDeeperThan(text, maxDepth) ? null : jsonSchema.parse(JSON.parse(text));

@@ -1,3 +1,5 @@
+import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
+
 /** The contents of a store that `signalbox doctor` checks. */
 export interface StoreContents {
   /** UTC milliseconds; `null`: no delivery yet. */
@@ -14,6 +16,10 @@ export interface StoreContents {
     replacedBy: string | null;
   }[];
   disabledTriggers: string[];
+  /** The keys that encrypted content. */
+  contentKeys: UsedContentKey[];
+  /** The time of the oldest delivery or run, in UTC milliseconds; `null`: there is none. */
+  oldestAt: number | null;
   people: number;
   admins: number;
 }

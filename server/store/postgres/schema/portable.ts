@@ -19,4 +19,5 @@ export const {
   triggerSwitch,
   runStart,
   eventContract,
+  contentKey,
 } = portableTables;

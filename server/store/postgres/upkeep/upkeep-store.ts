@@ -1,3 +1,4 @@
+import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
@@ -8,6 +9,9 @@ import type { Session } from "../connection/session.ts";
 const removeWorkersSql =
   "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
 
+export const oldestSql =
+  "SELECT least((SELECT min(received_at) FROM delivery), (SELECT min(created_at) FROM run)) AS at";
+
 const rowsAtOnce = 1_000;
 const removeSql = (table: string, time: string) =>
   `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
@@ -16,7 +20,10 @@ const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
 
 /** Nothing here waits for the disk: if a crash undoes a removal, the next upkeep repeats it. */
-export function createUpkeepStore({ read, writeRelaxed }: PostgresDatabase): UpkeepStore {
+export function createUpkeepStore({
+  read,
+  writeRelaxed,
+}: PostgresDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
   return {
     // One row more than are kept shows whether there is anything to remove.
     findOldestOf: (newest) =>
@@ -27,6 +34,7 @@ export function createUpkeepStore({ read, writeRelaxed }: PostgresDatabase): Upk
         );
         return rows.length === 2 ? (rows[0]?.at ?? null) : null;
       }),
+    findOldest: () => read(async (session) => (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null),
     removeOldDeliveries: (p) => writeRelaxed((session) => removeDeliveries(session, p)),
     removeOldRuns: (p) => writeRelaxed((session) => removeRuns(session, p)),
     removeOldKeys: (p) => writeRelaxed((session) => removeKeys(session, p)),

@@ -1,6 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { migrationsFolder } from "../../../paths.ts";
+import type { UsedContentKey } from "../../../domain/encryption/content-keys.ts";
+import { oldestSql } from "../upkeep/upkeep-store.ts";
 import type { StoreContents } from "../../shared/store-contents.ts";
 import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "../lists/list-index.ts";
@@ -88,6 +90,12 @@ function readContents(connection: Connection): StoreContents {
       .prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")
       .pluck()
       .all(),
+    contentKeys: connection
+      .prepare<unknown[], UsedContentKey>(
+        "SELECT id, since, retired_at AS retiredAt FROM content_key ORDER BY since, id",
+      )
+      .all(),
+    oldestAt: numbers(oldestSql)[0] ?? null,
     people: numbers("SELECT count(*) FROM person")[0] ?? 0,
     admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,
   };

@@ -1,4 +1,5 @@
 import { and, eq, lt, notInArray, sql } from "drizzle-orm";
+import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { listedSql } from "../lists/list-index.ts";
@@ -16,6 +17,9 @@ const maxPagesPerBatch = 64;
 export const nthNewestSql = `
   ${listedSql("delivery", { columns: "received_at, seq", index: "delivery_by_time", where: "TRUE" })} ORDER BY received_at DESC, seq DESC LIMIT 1 OFFSET ?`;
 
+export const oldestSql = `
+  SELECT min(at) FROM (SELECT (SELECT received_at FROM delivery ORDER BY seq LIMIT 1) AS at UNION ALL SELECT (SELECT created_at FROM run ORDER BY seq LIMIT 1))`;
+
 const maxRows = 500;
 export const removeStartKeysSql = `DELETE FROM run_start WHERE rowid IN (SELECT rowid FROM run_start WHERE at < @before LIMIT ${maxRows})`;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${maxRows})`;
@@ -23,7 +27,7 @@ export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SEL
 export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${maxRows})`;
 
 /** Removals do not wait for the disk: upkeep repeats those that a power failure undoes. */
-export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
+export function createUpkeepStore(database: SqliteDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
   const removeStartKeys = connection.prepare(removeStartKeysSql);
@@ -35,6 +39,7 @@ export function createUpkeepStore(database: SqliteDatabase): UpkeepStore {
     // One delivery more than `newest` shows that there is something to remove.
     findOldestOf: (newest) =>
       read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
+    findOldest: () => read(() => connection.prepare<[], number | null>(oldestSql).pluck().get() ?? null),
     removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "page-cache"),
     removeOldRuns: (p) => write(() => history.removeRuns(p), "page-cache"),
     removeOldKeys: (p) => write(() => counters.removeKeys(p), "page-cache"),

@@ -1,0 +1,382 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { contentKeyId, createKeyRing } from "../../domain/encryption/key-ring.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { Store } from "../../ports/store.ts";
+import { openPostgresStore } from "../postgres/open-store.ts";
+import { backUpDatabase } from "../sqlite/file/backup-database.ts";
+import { openSqliteStore } from "../sqlite/open-store.ts";
+import { deliveryContract } from "../testing/delivery-contract.ts";
+import { engineContract } from "../testing/engine-contract.ts";
+import { aDelivery, aRun, aVerdict, claimOne, epoch } from "../testing/factories.ts";
+import { heldContract } from "../testing/held-contract.ts";
+import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
+import { runContract } from "../testing/run-contract.ts";
+import { createEncryptedStore } from "./encrypted-store.ts";
+import { openEncryptedStore } from "./open-encrypted-store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "signalbox-encrypted-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const newFile = () => join(folder, `${(files += 1)}.db`);
+const [key, formerKey] = [randomBytes(32), randomBytes(32)];
+const openFile = async (file: string, keys: readonly Uint8Array[] = [key], isOn = true) =>
+  openEncryptedStore({ store: await openSqliteStore({ file }), keys, isOn, clock: systemClock });
+
+const openNew = () => openFile(newFile(), [key, formerKey]);
+
+/** The contracts with most of the operations that have content. The tests below have the others. */
+describe("an encrypted store", () => {
+  deliveryContract(openNew);
+  heldContract(openNew);
+  runContract(openNew);
+  engineContract(openNew);
+});
+
+/** Operations without content: ids, names, times, counts, access, and what is made from masked data. */
+const withoutContent =
+  /^(?:listHeld|countHeld|findFeedStart|hasFeedPosition|resumeRuns|requestCancel|sumSpend|count.*|extendLeases|listCancelRequested|listHeldRuns|reconcile|nextAvailableAt|heartbeatWorker|removeWorker|listWorkers|listOpenRuns|countQueued.*|listOldApprovals|.*Alert.*|takeMessages|finishMessage|listQueueDepths|.*Key.*|.*Pe(?:rson|ople).*|.*Session.*|.*Role.*|.*Password.*|.*Invitation.*|.*Audit|.*Rows?|.*Preset.*|.*Trigger.*|.*Contracts|findOldest.*|removeOld.*|removeExpired.*|releaseSpace|ping|watch.*|mark|liveMark|takeRates|numbers|close|.*Admin.*)$/;
+
+const canary = "Canary-0815-Lovelace";
+const body = Buffer.from(`{ "name": "${canary}", "at": 1.0 }`);
+const agent = { kind: "agent", slug: "triage" } as const;
+const told = { said: canary };
+
+/** Records the canary wherever a sender or the code of a project can write. */
+async function recordCanary(store: Store) {
+  const reasons = [{ pointer: `/${canary}`, code: "c", message: canary, expected: null, actual: canary }];
+  const delivery = aDelivery({
+    body,
+    bodySha256: createHash("sha256").update(body).digest("hex"),
+    headers: { "content-type": "application/json", "x-customer": canary },
+    outcome: "held",
+    problem: {
+      type: "/errors/x",
+      title: "X",
+      status: 422,
+      code: "request_mismatch",
+      detail: canary,
+      errors: [{ pointer: `/${canary}`, code: "c", message: canary }],
+    },
+    verdicts: [aVerdict({ outcome: "request_mismatch", reasons })],
+    unlistedVerdicts: [{ outcome: "filter_mismatch", pointer: `/${canary}`, actual: canary, count: 2 }],
+  });
+  await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "1".repeat(64), notBefore: 0 } });
+  const run = aRun({ deliveryId: delivery.id, payload: told, target: agent });
+  await store.releaseDelivery({
+    id: delivery.id,
+    runs: [run],
+    verdicts: [aVerdict({ runId: run.id, reasons })],
+    unlistedVerdicts: [],
+    at: epoch + 1,
+  });
+  const { id, token } = await claimOne(store);
+  const base = { runId: id, token, now: epoch + 2 };
+  const step = { attempt: 1, startedAt: epoch, finishedAt: epoch, until: null };
+  await store.saveLive({ ...base, step: `say ${canary}`, attempt: 1, startedAt: epoch, said: told });
+  const live = await store.getLive(id);
+  const request = { toolCallId: "1", toolName: "mail", input: told };
+  await store.writeProgress({
+    ...base,
+    input: told,
+    entries: [
+      { at: epoch, kind: "log", attempt: 1, level: "info", message: canary, data: told },
+      { at: epoch, kind: "step_completed", attempt: 1, name: `greet ${canary}` },
+      { at: epoch, kind: "approval_requested", attempt: 1, name: "approve 1 mail", data: request },
+    ],
+    steps: [
+      { ...step, name: `greet ${canary}`, kind: "step", result: told },
+      { ...step, name: "approve 1 mail", kind: "approval", finishedAt: null, result: { request } },
+    ],
+    transition: { to: "waiting", reason: "sleep", availableAt: epoch + 3 },
+  });
+  const decision = { isApproved: true, reason: `fine, ${canary}`, by: "ada@example.com" };
+  await store.decideApproval({ runId: id, name: "approve 1 mail", decision, now: epoch + 3 });
+  const error = { name: "MailError", message: `no such ${canary}`, stack: `MailError: ${canary}` };
+  const again = await claimOne(store, { now: epoch + 4 });
+  await store.writeProgress({
+    ...base,
+    token: again.token,
+    entries: [{ at: epoch + 4, kind: "failed", attempt: 1, error }],
+    now: epoch + 4,
+    transition: { to: "failed", error },
+  });
+  const done = await store.createRuns([aRun({ payload: null, input: told })]).then(() => claimOne(store));
+  await store.writeProgress({
+    runId: done.id,
+    token: done.token,
+    now: epoch + 5,
+    entries: [],
+    transition: { to: "completed", output: told },
+  });
+  return { delivery, id, done: done.id, live, decision, error };
+}
+
+/** The canary as text, in base64, and in the hexadecimal of Postgres. */
+const forms = [
+  canary,
+  ...[0, 1, 2].map((shift) =>
+    Buffer.from("x".repeat(shift) + canary)
+      .toString("base64")
+      .slice(4, -4),
+  ),
+  Buffer.from(canary).toString("hex"),
+];
+const findIn = (bytes: Buffer) => forms.filter((form) => bytes.includes(form));
+
+describe("encryption at rest", () => {
+  it("concerns every operation of the store that has content", async () => {
+    const store = await openSqliteStore({ file: newFile() });
+    const encrypted = createEncryptedStore(store, createKeyRing({ keys: [key], isOn: true }));
+    const same = Object.keys(store).filter((name) => Reflect.get(store, name) === Reflect.get(encrypted, name));
+    expect(same.filter((name) => !withoutContent.test(name))).toEqual([]);
+    await store.close();
+  });
+
+  it("leaves nothing of a sensitive value in the files of SQLite and in a backup", async () => {
+    const file = newFile();
+    const plain = newFile();
+    const [store, control] = [await openFile(file), await openSqliteStore({ file: plain })];
+    const { id } = await recordCanary(store);
+    await recordCanary(control);
+    const backup = newFile();
+    backUpDatabase({ file, to: backup, onStage() {} });
+    const contents = [file, `${file}-wal`, backup].map((path) => (existsSync(path) ? readFileSync(path) : null));
+    expect(contents.map((bytes) => bytes && findIn(bytes))).toEqual([[], [], []]);
+    expect(findIn(readFileSync(`${plain}-wal`))).toContain(canary);
+    await Promise.all([store.close(), control.close()]);
+    // The backup has everything, for a service with the key.
+    const restored = await openFile(backup);
+    expect(await restored.getRun(id)).toMatchObject({ payload: told, error: { message: `no such ${canary}` } });
+    await restored.close();
+  });
+
+  describe("in Postgres", () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await startPostgres();
+    }, 300_000);
+    afterAll(() => server.stop());
+
+    it("leaves nothing of a sensitive value in any table, and returns it unchanged", async () => {
+      const url = await server.createDatabase();
+      const open = async (keys: readonly Uint8Array[], isOn = true) =>
+        openEncryptedStore({ store: await openPostgresStore({ url }), keys, isOn, clock: systemClock });
+      const store = await open([key]);
+      const recorded = await recordCanary(store);
+      await expectRecorded(store, recorded);
+      await store.close();
+      const text = await readTables(url);
+      expect(text).toContain(recorded.id);
+      expect(findIn(Buffer.from(text))).toEqual([]);
+      await expect(open([], false)).rejects.toMatchObject({ code: "store_unusable" });
+      const rotated = await open([formerKey, key]);
+      await expectRecorded(rotated, recorded);
+      expect((await rotated.listUsedContentKeys()).map((used) => [used.id, used.retiredAt === null])).toEqual([
+        [contentKeyId(key), false],
+        [contentKeyId(formerKey), true],
+      ]);
+      await rotated.close();
+    }, 120_000);
+  });
+
+  it("is read unchanged after a rotation, and after it was switched off", async () => {
+    const file = newFile();
+    const first = await openFile(file, [formerKey]);
+    const recorded = await recordCanary(first);
+    await first.close();
+    for (const [keys, isOn] of [
+      [[key, formerKey], true],
+      [[key, formerKey], false],
+    ] as const) {
+      const store = await openFile(file, keys, isOn);
+      await expectRecorded(store, recorded);
+      await store.close();
+    }
+  });
+
+  it("does not open without a key that the content needs, and says which", async () => {
+    const file = newFile();
+    const store = await openFile(file, [formerKey]);
+    await recordCanary(store);
+    await store.close();
+    const missing = contentKeyId(formerKey);
+    await expect(openFile(file, [key])).rejects.toMatchObject({
+      code: "store_unusable",
+      message: `The store has content that the key ${missing} encrypted, but only ${contentKeyId(key)} is configured.`,
+      fix: expect.stringContaining("SIGNALBOX_ENCRYPTION_KEYS"),
+    });
+    await expect(openFile(file, [], false)).rejects.toThrow("but no key is configured");
+    // Nothing was changed by the attempts.
+    await (await openFile(file, [formerKey])).close();
+  });
+
+  it("forgets a key whose content was removed", async () => {
+    const file = newFile();
+    await (await openFile(file, [formerKey])).close();
+    const store = await openFile(file, [key]);
+    expect((await store.listUsedContentKeys()).map(({ id }) => id)).toEqual([contentKeyId(key)]);
+    await store.close();
+  });
+
+  it("costs a store without keys nothing: it is the store itself", async () => {
+    const store = await openSqliteStore({ file: newFile() });
+    expect(await openEncryptedStore({ store, keys: [], isOn: false, clock: systemClock })).toBe(store);
+    expect(await store.listUsedContentKeys()).toEqual([]);
+    await store.close();
+  });
+
+  type Keys = [keys: readonly Uint8Array[], isOn: boolean];
+  it.each<[string, Keys, Keys]>([
+    ["before it was switched on", [[], false], [[key], true]],
+    ["before a rotation", [[formerKey], true], [[key, formerKey], true]],
+    ["before it was switched off", [[key], true], [[key], false]],
+  ])("recognises repeats of events that were accepted %s", async (_, before, after) => {
+    const file = newFile();
+    const first = await openFile(file, ...before);
+    const delivery = aDelivery();
+    const idempotency = { key: "2".repeat(64), notBefore: 0 };
+    const start = { id: "3".repeat(64), bodySha256: "4".repeat(64), now: epoch };
+    const runs = [aRun({ deliveryId: delivery.id })];
+    await first.acceptDelivery({ delivery, runs, idempotency });
+    await first.createRunsOnce([aRun()], start);
+    await first.close();
+
+    const store = await openFile(file, ...after);
+    const repeat = aDelivery({ body: delivery.body });
+    expect(await store.acceptDelivery({ delivery: repeat, runs: [], idempotency })).toMatchObject({
+      kind: "repeated",
+      deliveryId: delivery.id,
+      runs: [{ runId: runs[0]?.id }],
+    });
+    const other = aDelivery({ body: Buffer.from("{}") });
+    expect(await store.acceptDelivery({ delivery: other, runs: [], idempotency })).toEqual({
+      kind: "conflict",
+      deliveryId: delivery.id,
+    });
+    expect(await store.createRunsOnce([aRun()], start)).toHaveLength(1);
+    const conflict = store.createRunsOnce([aRun()], { ...start, bodySha256: "5".repeat(64) });
+    await expect(conflict).rejects.toMatchObject({ code: "idempotency_conflict" });
+    await store.close();
+  });
+
+  it("continues a run whose step began under another key, in the same row", async () => {
+    const file = newFile();
+    const first = await openFile(file, [], false);
+    await first.createRuns([aRun()]);
+    const { id, token } = await claimOne(first);
+    const sleep = {
+      name: "grace",
+      kind: "sleep",
+      attempt: 1,
+      startedAt: epoch,
+      until: epoch + 9,
+      result: null,
+    } as const;
+    await first.writeProgress({
+      runId: id,
+      token,
+      now: epoch,
+      entries: [],
+      steps: [{ ...sleep, finishedAt: null }],
+      transition: { to: "waiting", reason: "sleep", availableAt: epoch + 9 },
+    });
+    await first.close();
+    const store = await openFile(file);
+    const again = await claimOne(store, { now: epoch + 10 });
+    expect(await store.loadSteps(id)).toMatchObject([{ name: "grace", finishedAt: null }]);
+    const next = { ...sleep, name: "send", kind: "step", until: null, result: told, finishedAt: epoch + 10 } as const;
+    await store.writeProgress({
+      runId: id,
+      token: again.token,
+      now: epoch + 10,
+      entries: [],
+      steps: [{ ...sleep, finishedAt: epoch + 10 }, next],
+      transition: { to: "completed", output: null },
+    });
+    expect((await store.loadSteps(id)).map(({ name, finishedAt }) => [name, finishedAt])).toEqual([
+      ["grace", epoch + 10],
+      ["send", epoch + 10],
+    ]);
+    for (const name of ["grace", "send"])
+      expect(await store.listSteps(id, { name, after: 0, limit: 5 })).toMatchObject([{ name }]);
+    await store.close();
+  });
+});
+
+async function expectRecorded(
+  store: Store,
+  { delivery, id, done, live, decision, error }: Awaited<ReturnType<typeof recordCanary>>,
+) {
+  const stored = await store.getDelivery(delivery.id);
+  expect(stored).toMatchObject({
+    outcome: "accepted",
+    headers: { ...delivery.headers, "signalbox-released-at": "2026-01-01T00:00:00.001Z" },
+    body: body.toString("base64"),
+    json: { name: canary, at: 1 },
+    bodySha256: delivery.bodySha256,
+    problem: delivery.problem,
+    verdicts: [{ outcome: "matched", reasons: delivery.verdicts[0]?.reasons }],
+  });
+  expect(stored?.headers).not.toHaveProperty("signalbox-encrypted");
+  expect((await store.getDeliveryBodies([delivery.id])).get(delivery.id)).toEqual(body);
+  expect(live).toMatchObject({ step: `say ${canary}`, said: told });
+  expect(await store.getRun(id)).toMatchObject({ payload: told, input: told, output: null, error });
+  expect(await store.getRun(done)).toMatchObject({ payload: null, input: told, output: told });
+  expect(await store.listTimeline(id, { after: 0, limit: 100 })).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ kind: "log", message: canary, data: told }),
+      expect.objectContaining({ kind: "step_completed", name: `greet ${canary}` }),
+      expect.objectContaining({ kind: "approval_requested", data: expect.objectContaining({ input: told }) }),
+      expect.objectContaining({ kind: "approval_decided", data: decision }),
+      expect.objectContaining({ kind: "failed", error }),
+    ]),
+  );
+  expect(await store.loadSteps(id)).toMatchObject([
+    { name: `greet ${canary}`, result: told },
+    { name: "approve 1 mail", result: { request: { input: told }, decision } },
+  ]);
+  for (const text of ["0815-lovelace", '"at": 1.0'])
+    expect((await store.listDeliveries({ text }, { limit: 5, cursor: null })).data).toMatchObject([
+      { id: delivery.id },
+    ]);
+  expect((await store.listRuns({ text: "0815" }, { limit: 5, cursor: null })).data.map((run) => run.id).sort()).toEqual(
+    [id, done].sort(),
+  );
+  const { entries } = await store.readFeed({ after: { number: 0, deliveryId: null }, endpoints: null });
+  expect(entries).toMatchObject([{ delivery: { id: delivery.id, bodySha256: delivery.bodySha256 }, body }]);
+  const failure = { id, error: `MailError: ${error.message}` };
+  expect(await store.listFailures({ since: 0, sinceOf: new Map() })).toMatchObject([{ count: 1, runs: [failure] }]);
+  const [summary] = await store.summarizeTargets({ targets: [agent], since: 0 });
+  const shown = { id, error: { name: error.name, message: error.message } };
+  expect([summary?.lastRun, (await store.findRuns([id]))[0]]).toMatchObject([shown, shown]);
+  expect(await store.searchIds({ text: id, limit: 1 })).toMatchObject({ runs: [shown] });
+  expect((await store.listRuns({ status: "failed" }, { limit: 5, cursor: null })).data[0]?.error).toEqual({
+    name: error.name,
+    message: error.message,
+  });
+}
+
+/** Every row of every table, with the schemas of the queue. */
+async function readTables(url: string): Promise<string> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+    );
+    const parts: string[] = [];
+    for (const { name } of rows) {
+      const { rows: lines } = await client.query<{ line: string }>(`SELECT t::text AS line FROM ${name} t`);
+      parts.push(...lines.map(({ line }) => line));
+    }
+    return parts.join("\n");
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,315 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { DeliverySummary } from "../../contract/delivery.ts";
+import type { RunSummary } from "../../contract/run.ts";
+import { describeFailure } from "../../domain/alerts/findings.ts";
+import type { KeyRing } from "../../domain/encryption/key-ring.ts";
+import type { Store } from "../../ports/store.ts";
+import type { AcceptResult } from "../../ports/store/delivery-store.ts";
+import { openDelivery, openHeaders, openSummary, sealDelivery, sealVerdicts } from "./delivery-values.ts";
+import {
+  createProgressSeal,
+  openClaimedRun,
+  openEntry,
+  openRun,
+  openRunSummary,
+  openStep,
+  sealDecision,
+  sealRun,
+} from "./run-values.ts";
+import { createTextSearch, searchPages } from "./search-pages.ts";
+
+/**
+ * Encrypts the content of deliveries and runs before it reaches a store, and decrypts what the store returns. The store
+ * works as before: only the text search reads content, so it is done here. Rows that are not encrypted stay readable.
+ */
+export function createEncryptedStore(store: Store, ring: KeyRing): Store {
+  return { ...store, ...sealDeliveries(store, ring), ...sealRuns(store, ring), ...sealProgress(store, ring) };
+}
+
+type SealedDeliveries = Pick<
+  Store,
+  | "acceptDelivery"
+  | "releaseDelivery"
+  | "recordDelivery"
+  | "listDeliveries"
+  | "getDelivery"
+  | "getDeliveryBodies"
+  | "getDeliveryHeaders"
+  | "readFeed"
+  | "searchIds"
+>;
+
+/** The portions in which a search decrypts bodies and runs. */
+const portionBytes = 8 * 1024 * 1024;
+const runsAtOnce = 10;
+
+function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
+  const getDeliveryBodies: Store["getDeliveryBodies"] = async (ids) => {
+    const stored = await store.getDeliveryBodies(ids);
+    return new Map([...stored].map(([id, body]) => [id, body && ring.ofRow(id).openBytes(body)]));
+  };
+  return {
+    acceptDelivery(request) {
+      const { delivery, runs, idempotency } = request;
+      const sealed = {
+        delivery: sealDelivery(ring, delivery),
+        runs: runs.map((run) => sealRun(ring, run)),
+        idempotency,
+      };
+      const accepted = store.acceptDelivery(sealed);
+      return idempotency ? accepted.then((result) => judgeConflict(result, sealed)) : accepted;
+
+      /** The first delivery may have another key, or none: then its hash differs, although its body is the same. */
+      async function judgeConflict(result: AcceptResult, again: typeof sealed): Promise<AcceptResult> {
+        if (result.kind !== "conflict") return result;
+        const stored = await store.getDelivery(result.deliveryId);
+        const isSame = stored && openSummary(ring, stored).bodySha256 === delivery.bodySha256;
+        if (!isSame || !again.idempotency) return result;
+        return store.acceptDelivery({ ...again, idempotency: { ...again.idempotency, mayDiffer: true } });
+      }
+    },
+    releaseDelivery: (request) =>
+      store.releaseDelivery({
+        ...request,
+        ...sealVerdicts(ring, request.id, request),
+        runs: request.runs.map((run) => sealRun(ring, run)),
+      }),
+    recordDelivery: (delivery) => store.recordDelivery(sealDelivery(ring, delivery)),
+    async listDeliveries({ text, ...filter }, page) {
+      const read = (asked: typeof page) => store.listDeliveries(filter, asked);
+      if (text === undefined) return openPage(await read(page));
+      const hasText = createTextSearch(text);
+      const matching = async (rows: readonly DeliverySummary[]) => {
+        const matches = new Set<string>();
+        for (const portion of inPortions(rows)) {
+          const bodies = await getDeliveryBodies(portion.map(({ id }) => id));
+          for (const [id, body] of bodies) if (body && hasText([body])) matches.add(id);
+        }
+        return rows.filter(({ id }) => matches.has(id));
+      };
+      return openPage(await searchPages({ read, matching, timeOf: ({ receivedAt }) => receivedAt }, page));
+    },
+    async getDelivery(id) {
+      const stored = await store.getDelivery(id);
+      return stored && openDelivery(ring, stored);
+    },
+    getDeliveryBodies,
+    async getDeliveryHeaders(id) {
+      const stored = await store.getDeliveryHeaders(id);
+      return stored && openHeaders(ring.ofRow(id), stored);
+    },
+    async readFeed(p) {
+      const page = await store.readFeed(p);
+      return {
+        ...page,
+        entries: page.entries.map(({ position, delivery, body }) => ({
+          position,
+          delivery: openSummary(ring, delivery),
+          body: body && ring.ofRow(delivery.id).openBytes(body),
+        })),
+      };
+    },
+    async searchIds(p) {
+      const { runs, deliveries } = await store.searchIds(p);
+      return {
+        runs: runs.map((run) => openRunSummary(ring, run)),
+        deliveries: deliveries.map((delivery) => openSummary(ring, delivery)),
+      };
+    },
+  };
+
+  function openPage(page: Awaited<ReturnType<Store["listDeliveries"]>>): typeof page {
+    return { ...page, data: page.data.map((delivery) => openSummary(ring, delivery)) };
+  }
+}
+
+function inPortions<Row extends { bodyBytes: number }>(rows: readonly Row[]): Row[][] {
+  const portions: Row[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    if (bytes + row.bodyBytes > portionBytes) {
+      portions.push([]);
+      bytes = 0;
+    }
+    portions.at(-1)?.push(row);
+    bytes += row.bodyBytes;
+  }
+  return portions;
+}
+
+type SealedRuns = Pick<
+  Store,
+  | "createRuns"
+  | "createRunsOnce"
+  | "createFittingRuns"
+  | "listRuns"
+  | "findRuns"
+  | "getRun"
+  | "listTimeline"
+  | "listSteps"
+  | "decideApproval"
+  | "readOpenRuns"
+  | "summarizeTargets"
+  | "listFailures"
+>;
+
+function sealRuns(store: Store, ring: KeyRing): SealedRuns {
+  const getRun: Store["getRun"] = async (id) => {
+    const stored = await store.getRun(id);
+    return stored && openRun(ring, stored);
+  };
+  const findRuns: Store["findRuns"] = async (ids) =>
+    (await store.findRuns(ids)).map((run) => openRunSummary(ring, run));
+  return {
+    createRuns: (runs) => store.createRuns(runs.map((run) => sealRun(ring, run))),
+    async createRunsOnce(runs, key) {
+      const sealed = runs.map((run) => sealRun(ring, run));
+      // The first request may have been recorded with another key, or without one.
+      const { bodySha256 } = key;
+      const former = ring.ids.map((id) => ring.sealHash(bodySha256, id));
+      const hashes = ring.isOn ? [...former, bodySha256] : [bodySha256, ...former];
+      let conflict: unknown;
+      for (const hash of hashes) {
+        try {
+          return await store.createRunsOnce(sealed, { ...key, bodySha256: hash });
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== "idempotency_conflict") throw error;
+          conflict ??= error;
+        }
+      }
+      throw conflict;
+    },
+    createFittingRuns: (runs) => store.createFittingRuns(runs.map((run) => sealRun(ring, run))),
+    async listRuns({ text, ...filter }, page) {
+      const read = (asked: typeof page) => store.listRuns(filter, asked);
+      const hasText = text === undefined ? null : createTextSearch(text);
+      const isMatch = async ({ id }: RunSummary) => {
+        const run = await getRun(id);
+        const values = [run?.payload ?? null, run?.input ?? null].filter((value) => value !== null);
+        return hasText?.(values.map((value) => JSON.stringify(value))) === true;
+      };
+      const matching = async (rows: readonly RunSummary[]) => {
+        const matches: RunSummary[] = [];
+        for (let at = 0; at < rows.length; at += runsAtOnce) {
+          const some = rows.slice(at, at + runsAtOnce);
+          const found = await Promise.all(some.map(isMatch));
+          matches.push(...some.filter((_, index) => found[index]));
+        }
+        return matches;
+      };
+      const found = hasText
+        ? await searchPages({ read, matching, timeOf: ({ createdAt }) => createdAt }, page)
+        : await read(page);
+      return { ...found, data: found.data.map((run) => openRunSummary(ring, run)) };
+    },
+    findRuns,
+    getRun,
+    async listTimeline(runId, p) {
+      const cipher = ring.ofRow(runId);
+      return (await store.listTimeline(runId, p)).map((entry) => openEntry(cipher, entry));
+    },
+    async listSteps(runId, { name, ...p }) {
+      const cipher = ring.ofRow(runId);
+      for (const stored of name === undefined ? [undefined] : cipher.nameForms(name)) {
+        const steps = await store.listSteps(runId, { name: stored, ...p });
+        if (name === undefined || steps.length > 0) return steps.map((step) => openStep(cipher, step));
+      }
+      return [];
+    },
+    decideApproval: (p) => store.decideApproval({ ...p, decision: sealDecision(ring.ofRow(p.runId), p.decision) }),
+    async readOpenRuns(ids) {
+      const records = await store.readOpenRuns(ids);
+      return records.map(({ id, input, steps }) => {
+        const cipher = ring.ofRow(id);
+        return {
+          id,
+          input: cipher.openJson(input),
+          steps: steps.map((step) => ({ ...step, name: cipher.openText(step.name) })),
+        };
+      });
+    },
+    async summarizeTargets(p) {
+      const summaries = await store.summarizeTargets(p);
+      return summaries.map((summary) => ({
+        ...summary,
+        lastRun: summary.lastRun && openRunSummary(ring, summary.lastRun),
+      }));
+    },
+    async listFailures(p) {
+      const facts = await store.listFailures(p);
+      // A description is too short for an encrypted error.
+      return Promise.all(
+        facts.map(async (fact) => {
+          const runs = new Map((await findRuns(fact.runs.map(({ id }) => id))).map(({ id, error }) => [id, error]));
+          return {
+            ...fact,
+            runs: fact.runs.map(({ id }) => ({
+              id,
+              error: describeFailure(runs.get(id) ?? { name: null, message: null }),
+            })),
+          };
+        }),
+      );
+    },
+  };
+}
+
+type SealedProgress = Pick<
+  Store,
+  "claimRuns" | "loadSteps" | "writeProgress" | "saveLive" | "getLive" | "releaseLostRuns"
+>;
+
+function sealProgress(store: Store, ring: KeyRing): SealedProgress {
+  /** Stored names of unfinished steps that differ from their current form: another key encrypted them, or none did. */
+  const formerNames = new Map<string, Map<string, string>>();
+  return {
+    claimRuns: async (p) => (await store.claimRuns(p)).map((run) => openClaimedRun(ring, run)),
+    async loadSteps(runId) {
+      const cipher = ring.ofRow(runId);
+      const stored = await store.loadSteps(runId);
+      const steps = stored.map((step) => openStep(cipher, step));
+      const former = steps.flatMap(({ name, kind, finishedAt }, at): [string, string][] => {
+        const storedName = stored[at]?.name ?? name;
+        return kind === "approval" || finishedAt !== null || storedName === cipher.sealName(name)
+          ? []
+          : [[name, storedName]];
+      });
+      if (former.length > 0) formerNames.set(runId, new Map(former));
+      return steps;
+    },
+    async writeProgress(progress) {
+      const { runId, input, entries, steps, transition } = progress;
+      const seal = createProgressSeal(ring, runId);
+      const former = formerNames.get(runId);
+      const result = await store.writeProgress({
+        ...progress,
+        ...(input !== undefined && { input: ring.ofRow(runId).sealJson(input) }),
+        entries: entries.map(seal.entry),
+        ...(steps && { steps: steps.map((step) => seal.step(step, former?.get(step.name))) }),
+        ...(transition && { transition: seal.transition(transition) }),
+      });
+      // The next worker loads the steps again.
+      if (transition) formerNames.delete(runId);
+      return result;
+    },
+    saveLive(live) {
+      const cipher = ring.ofRow(live.runId);
+      return store.saveLive({ ...live, step: cipher.sealName(live.step), said: cipher.sealJson(live.said) });
+    },
+    async getLive(runId) {
+      const cipher = ring.ofRow(runId);
+      const stored = await store.getLive(runId);
+      return stored && { ...stored, step: cipher.openText(stored.step), said: cipher.openJson(stored.said) };
+    },
+    releaseLostRuns: (p) =>
+      store.releaseLostRuns({
+        ...p,
+        runs: p.runs.map(({ id, fate }) => {
+          if (fate.kind !== "fail") return { id, fate };
+          const seal = createProgressSeal(ring, id);
+          const transition = seal.transition(fate.transition);
+          return { id, fate: { kind: "fail", transition, entries: fate.entries.map(seal.entry) } };
+        }),
+      }),
+  };
+}
