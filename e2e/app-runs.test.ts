@@ -414,6 +414,8 @@ describe("the list of runs", () => {
     await page.getByRole("dialog", { name: "Resume 3 runs?" }).getByRole("button", { name: "Resume 3 runs" }).click();
     const done = page.getByRole("dialog", { name: "Resumed" });
     await done.getByText("3 of 3").waitFor();
+    const bar = done.getByRole("progressbar", { name: "Progress" });
+    expect([await bar.getAttribute("value"), await bar.getAttribute("max")]).toEqual(["3", "3"]);
     await done.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("No runs match these filters").waitFor();
     for (const id of [runId, ...ids.slice(1)])

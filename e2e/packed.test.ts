@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
+import { testChanges } from "./packed/changes.ts";
 import { visit } from "./support/browser.ts";
 import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
@@ -254,4 +255,8 @@ describe("the packed product, in an empty folder", () => {
     // The launcher itself must parse on old Nodes.
     expect(readFileSync(join(repository, "bin/signalbox.cjs"), "utf8")).not.toMatch(/\?\.\w|\?\?|\basync\b|^import\b/m);
   });
+});
+
+describe("a project that uses the packed product", () => {
+  testChanges(() => join(dir, "node_modules"));
 });

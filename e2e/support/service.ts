@@ -33,10 +33,10 @@ export interface ServiceOptions {
 
 /**
  * Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready.
- * Killed when the test ends.
+ * Killed by `onCleanup`. Default: when the test ends.
  */
-export function startService(options: ServiceOptions): Promise<Service> {
-  return launch(options, onTestFinished);
+export function startService(options: ServiceOptions, onCleanup: OnCleanup = onTestFinished): Promise<Service> {
+  return launch(options, onCleanup);
 }
 
 /**
