@@ -64,7 +64,7 @@ const it = withSharedService((onCleanup) => ({
   command: "dev",
 }));
 
-const patient = { timeout: 30_000, interval: 100 };
+const patient = { timeout: 60_000, interval: 100 };
 
 async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
   const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);

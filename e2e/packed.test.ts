@@ -222,7 +222,7 @@ describe("the packed product, in an empty folder", () => {
     const service = spawn(program, args, { cwd: app, env: inside, stdio: "ignore", detached: true });
     const ended = once(service, "exit");
     onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
-    await expect.poll(isHealthy, { timeout: 30_000, interval: 300 }).toBe(true);
+    await expect.poll(isHealthy, { timeout: 60_000, interval: 300 }).toBe(true);
     const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
       cwd: app,
       env: inside,

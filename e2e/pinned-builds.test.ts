@@ -11,8 +11,6 @@ import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { repository, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
-vi.setConfig({ testTimeout: 900_000 });
-
 /** For what takes a moment on an idle machine, and minutes beside a whole test run. */
 const eventually = { timeout: 300_000, interval: 250 };
 

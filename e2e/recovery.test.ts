@@ -8,12 +8,10 @@ import { cleanEnvironment } from "../scripts/clean-environment.ts";
 import { freePort } from "../scripts/free-port.ts";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { childrenOf } from "./auditor/processes.ts";
-import { postJson } from "./support/api.ts";
+import { getJson, postJson } from "./support/api.ts";
 import { cliFile, repository, writeProject } from "./support/project.ts";
 import { type Service, startService } from "./support/service.ts";
 import { inTerminal } from "./support/terminal.ts";
-
-vi.setConfig({ testTimeout: 480_000 });
 
 const page = readFileSync(join(repository, "docs/recovery.md"), "utf8");
 
@@ -127,17 +125,27 @@ async function buildExample(settings: NodeJS.ProcessEnv = {}) {
   const json = async <Document>(line: string) => JSON.parse(await cli(`${line} --json`)) as Document;
   const listed = async (filter = "") => (await json<{ data: RunDocument[] }>(`runs list --limit 100 ${filter}`)).data;
   await cli("build");
+  const { secret } = await json<{ secret: string }>("keys create --api");
+  const headers = { authorization: `Bearer ${secret}` };
+  let url = "";
   return {
     projectDir,
     cli,
     json,
     listed,
-    start: () => startService({ projectDir, command: "start", env }),
+    async start() {
+      const service = await startService({ projectDir, command: "start", env });
+      url = service.url;
+      return service;
+    },
     fix: () => writeFileSync(join(projectDir, workflowFile), (files[workflowFile] ?? "").replace(bug, fix)),
     untilEnded: () =>
       vi.waitFor(
-        async () => expect((await listed()).filter(({ status }) => /queued|running|waiting/.test(status))).toEqual([]),
-        { timeout: 240_000, interval: 1_000 },
+        async () => {
+          const { data } = await getJson<{ data: RunDocument[] }>(`${url}/api/v1/runs?limit=100`, headers);
+          expect(data.filter(({ status }) => /queued|running|waiting/.test(status))).toEqual([]);
+        },
+        { timeout: 240_000, interval: 250 },
       ),
   };
 }

@@ -104,7 +104,7 @@ export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.P
     env: { ...cleanEnvironment(), ...options.env },
     encoding: "utf8",
     input: options.input ?? "",
-    timeout: 60_000,
+    timeout: 240_000,
   });
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
@@ -119,7 +119,7 @@ async function waitForUrl(projectDir: string, child: ChildProcess, output: () =>
       if (pid !== child.pid && !isBelow(pid, child.pid)) throw new Error(`Another process is ready:\n${output()}`);
       return url;
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 240_000, interval: 50 },
   );
 }
 
