@@ -8,8 +8,7 @@ import { edit, it, signalbox, write } from "./commands/testing/cli-process.ts";
 
 const signup = '{"name": "Ada", "email": "ada@example.com"}';
 
-// Each test starts real processes, several of them builds: a busy machine takes long.
-vi.setConfig({ testTimeout: 180_000, maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 3 });
 
 describe.concurrent("signalbox init", () => {
   it("creates a project that builds", async ({ emptyFolder, expect }) => {

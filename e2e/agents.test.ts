@@ -127,7 +127,7 @@ describe("an agent in a running service", () => {
     const trigger = join(projectDir, "triggers/ticket.ts");
     writeFileSync(trigger, readFileSync(trigger, "utf8").replaceAll("TICKET_SECRET", "MODEL_KEY"));
     await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 200,
     });
   });
@@ -146,7 +146,7 @@ describe("an agent in a running service", () => {
     const { runId } = (await (
       await postJson(`${first.url}/triggers/tickets`, { from: "ada", subject: "Help" })
     ).json()) as { runId: string };
-    await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]), { timeout: 60_000 });
     await first.killGroup();
 
     writeFileSync(join(projectDir, "go-on"), "");
@@ -191,7 +191,7 @@ describe("an agent in a running service", () => {
     const { runId: id } = JSON.parse(asked.stdout) as { runId: string };
     await vi.waitFor(
       async () => expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }),
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     expect(effects()).toEqual([]);
     const approved = await postJson(`${service.url}/api/v1/runs/${id}/approvals`, {
@@ -214,7 +214,7 @@ describe("an agent in a running service", () => {
     let printed = "";
     asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(asked, "close");
-    await vi.waitFor(() => expect(printed).toBe("Hello from"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(printed).toBe("Hello from"), { timeout: 60_000 });
     const { data } = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?targetKind=agent`);
     const id = data[0]?.id ?? "";
     expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({

@@ -8,6 +8,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { Alert } from "../server/contract/alert.ts";
 import type { Run, RunSummary } from "../server/contract/run.ts";
 import { startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
+import { childrenOf } from "./auditor/processes.ts";
+import { createFakeClock } from "./faults/set-clock.ts";
+import { limitFiles } from "./faults/small-disk.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { findViolations } from "./support/axe.ts";
 import { visit } from "./support/browser.ts";
@@ -173,12 +176,12 @@ test("many failed runs make one alert, whose signed message arrives once the rec
   expect(await getJson<Run>(`${second.url}/api/v1/runs/${runIds[0] ?? ""}`)).toMatchObject({ status: "failed" });
 });
 
-/** Each cause is found with one or two requests. The shortest time that a setting allows is a minute. */
+/** Each cause is found with one or two requests. The shortest time that a setting allows is a minute: the clock jumps. */
 const watched = {
   "signalbox.config.ts": `
     import { defineConfig } from "signalbox/config";
     export default defineConfig({
-      alerts: { runFailed: false, mismatches: { share: 0.5, atLeast: 2, within: "1m" }, approvalPending: { after: "1m" } },
+      alerts: { runFailed: false, mismatches: { share: 0.5, atLeast: 2, within: "1m" }, approvalPending: { after: "1m" }, storeUnavailable: { after: "1m" } },
     });`,
   "workflows/pack.ts": `
     import { existsSync } from "node:fs";
@@ -217,18 +220,20 @@ const watched = {
 };
 
 test(
-  "mismatches, a full queue, a pending approval and an expiring key each open an alert, whose signed message and Slack message arrive, and end it",
-  { timeout: 300_000 },
+  "mismatches, a full queue, a pending approval, an expiring key and a full disk each open an alert, whose signed message and Slack message arrive, and end it",
+  { timeout: 600_000 },
   async () => {
     const provider = await startScriptedProvider(() => ({ calls: [{ name: "pay", arguments: { cents: 500 } }] }));
     onTestFinished(() => provider.close());
     const [receiver, slack] = [await startReceiver(), await startReceiver()];
     const secret = `whsec_${randomBytes(32).toString("base64")}`;
     const projectDir = writeProject(watched);
+    const clock = createFakeClock(projectDir);
     const service = await startService({
       projectDir,
       command: "dev",
       env: {
+        ...clock.env,
         MODEL_URL: provider.baseURL,
         SIGNALBOX_ALERT_WEBHOOK_URL: `http://127.0.0.1:${receiver.port}/alerts`,
         SIGNALBOX_ALERT_WEBHOOK_SECRET: secret,
@@ -247,21 +252,22 @@ test(
     const expiring = ["keys", "create", "--name", "old <sender>", "--expires", "3d", "--json"];
     const key = JSON.parse(signalbox(expiring, { cwd: projectDir }).stdout) as { id: string };
 
+    const verified: SentMessage[] = [];
     /** Verified messages of the webhook, by their kind. */
-    const messagesOf = (type: string) =>
-      new Map(
-        receiver.received
-          .map(
-            ({ headers, body }) => new Webhook(secret).verify(body, headers as Record<string, string>) as SentMessage,
-          )
-          .filter((message) => message.type === type)
-          .map(({ data }) => [data.kind, data]),
-      );
+    const messagesOf = (type: string) => {
+      for (const { headers, body } of receiver.received.slice(verified.length))
+        verified.push(new Webhook(secret).verify(body, headers as Record<string, string>) as SentMessage);
+      return new Map(verified.filter((message) => message.type === type).map(({ data }) => [data.kind, data]));
+    };
+    const untilSent = (type: string, kinds: readonly string[]) =>
+      vi.waitFor(() => expect([...messagesOf(type).keys()].toSorted()).toEqual(kinds), {
+        timeout: 180_000,
+        interval: 250,
+      });
     const all = ["approval_pending", "key_expiring", "mismatches", "queue_full"];
-    await vi.waitFor(() => expect([...messagesOf("alert.opened").keys()].toSorted()).toEqual(all), {
-      timeout: 180_000,
-      interval: 250,
-    });
+    await untilSent("alert.opened", all.slice(1));
+    clock.set(61);
+    await untilSent("alert.opened", all);
     const opened = messagesOf("alert.opened");
     expect(opened.get("mismatches")).toMatchObject({
       subject: "refunds",
@@ -293,10 +299,7 @@ test(
     writeFileSync(join(projectDir, "go-on"), "");
     expect(signalbox(["keys", "revoke", key.id], { cwd: projectDir }).status).toBe(0);
     expect((await postJson(`${service.url}/api/v1/runs/${runId}/cancel`, {})).status).toBe(200);
-    await vi.waitFor(() => expect([...messagesOf("alert.resolved").keys()].toSorted()).toEqual(all), {
-      timeout: 180_000,
-      interval: 250,
-    });
+    await untilSent("alert.resolved", all);
     const listed = await listAlerts(service);
     expect(listed.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual(
       all.map((kind) => `${kind} resolved`),
@@ -308,6 +311,27 @@ test(
         "webhook",
         "webhook",
       ]);
+
+    // Nothing can be recorded: the message is sent without the store, and recorded once there is space.
+    const outage = "store_unavailable";
+    const { pid = 0 } = service.child;
+    const writers = [...childrenOf(pid, "receiver"), ...childrenOf(pid, "web")];
+    limitFiles(writers, "0");
+    await vi.waitFor(() => expect(service.output()).toContain("alerts could not be evaluated"), {
+      timeout: 120_000,
+      interval: 250,
+    });
+    expect((await postJson(`${service.url}/triggers/orders`, { order: "o-3" })).status).toBe(503);
+    clock.set(122);
+    await untilSent("alert.opened", [...all, outage]);
+    expect(messagesOf("alert.opened").get(outage)).toMatchObject({
+      title: expect.stringMatching(/store .* since 20/),
+    });
+    limitFiles(writers, "unlimited");
+    await untilSent("alert.resolved", [...all, outage]);
+    expect((await listAlerts(service)).filter(({ kind }) => kind === outage)).toMatchObject([{ status: "resolved" }]);
+    expect(textsOf().filter((text) => /store/i.test(text))).toHaveLength(2);
+    expect((await postJson(`${service.url}/triggers/orders`, { order: "o-3" })).status).toBe(202);
   },
 );
 

@@ -168,33 +168,29 @@ const desk = { width: 1440, height: 900 };
 const phone = { width: 360, height: 740 };
 
 describe("every page at 1440 px and at 360 px", () => {
-  it(
-    "has no serious or critical accessibility fault in light or dark, and its frame never scrolls while the focus moves through it",
-    { timeout: 360_000 },
-    async () => {
-      const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
-      const paths = await fill(service);
-      const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
-      // Each page is loaded once, every other one on the phone.
-      const look = async (where: string) => {
-        const isOnPhone = page.viewportSize()?.width === phone.width;
-        for (const viewport of isOnPhone ? [phone, desk] : [desk, phone]) {
-          await page.setViewportSize(viewport);
-          await settle(page);
-          await expectNoFaultsInBothThemes(page, `${where} at ${viewport.width} px`);
-          await expectStillFrame(page, `${where} at ${viewport.width} px`);
-        }
-      };
-      for (const path of paths) {
-        await page.goto(service.url + path);
+  it("has no serious or critical accessibility fault in light or dark, and its frame never scrolls while the focus moves through it", async () => {
+    const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
+    const paths = await fill(service);
+    const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
+    // Each page is loaded once, every other one on the phone.
+    const look = async (where: string) => {
+      const isOnPhone = page.viewportSize()?.width === phone.width;
+      for (const viewport of isOnPhone ? [phone, desk] : [desk, phone]) {
+        await page.setViewportSize(viewport);
         await settle(page);
-        await look(path);
+        await expectNoFaultsInBothThemes(page, `${where} at ${viewport.width} px`);
+        await expectStillFrame(page, `${where} at ${viewport.width} px`);
       }
-      await forEachDialog(page, look);
-      await askToReplayMany(service, page);
-      await look("replay many");
-    },
-  );
+    };
+    for (const path of paths) {
+      await page.goto(service.url + path);
+      await settle(page);
+      await look(path);
+    }
+    await forEachDialog(page, look);
+    await askToReplayMany(service, page);
+    await look("replay many");
+  });
 });
 
 /** Each of a deployed service's own: those by which one comes in, and those by which it is decided who may. */
@@ -220,42 +216,38 @@ async function openDeployed(): Promise<{
 }
 
 describe("the pages of people and keys, in light and dark, on a desk's screen and at 360 px", () => {
-  it(
-    "have no serious or critical accessibility fault, and their frame never scrolls while the focus moves through it",
-    { timeout: 240_000 },
-    async () => {
-      const { url, cli, setUp, open, closed } = await openDeployed();
-      const { page } = await visit(url, { reducedMotion: "reduce" });
-      // Each theme once, each width once.
-      const faces = [
-        { colorScheme: "light", width: 1280 },
-        { colorScheme: "dark", width: 360 },
-      ] as const;
-      const look = async (path: string) => {
-        for (const { colorScheme, width } of faces) {
-          await page.setViewportSize({ width, height: 800 });
-          await page.emulateMedia({ colorScheme });
-          const where = `${path} in ${colorScheme} at ${width} px`;
-          await expectNoFaults(page, where);
-          await expectStillFrame(page, where);
-        }
-      };
-      const lookAt = async (path: string) => {
-        await page.goto(url + path);
-        await settle(page);
-        await look(path);
-      };
-      for (const path of [...open, setUp]) await lookAt(path);
-      for (const [label, value] of [
-        ["Name", "Grace"],
-        ["Email", "grace@example.com"],
-        ["Password", "correct horse battery"],
-      ] as const)
-        await page.getByLabel(label).fill(value);
-      await page.getByRole("button", { name: "Create account" }).click();
-      await page.waitForURL(`${url}/`);
-      const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
-      for (const path of [...closed, reset]) await lookAt(path);
-    },
-  );
+  it("have no serious or critical accessibility fault, and their frame never scrolls while the focus moves through it", async () => {
+    const { url, cli, setUp, open, closed } = await openDeployed();
+    const { page } = await visit(url, { reducedMotion: "reduce" });
+    // Each theme once, each width once.
+    const faces = [
+      { colorScheme: "light", width: 1280 },
+      { colorScheme: "dark", width: 360 },
+    ] as const;
+    const look = async (path: string) => {
+      for (const { colorScheme, width } of faces) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.emulateMedia({ colorScheme });
+        const where = `${path} in ${colorScheme} at ${width} px`;
+        await expectNoFaults(page, where);
+        await expectStillFrame(page, where);
+      }
+    };
+    const lookAt = async (path: string) => {
+      await page.goto(url + path);
+      await settle(page);
+      await look(path);
+    };
+    for (const path of [...open, setUp]) await lookAt(path);
+    for (const [label, value] of [
+      ["Name", "Grace"],
+      ["Email", "grace@example.com"],
+      ["Password", "correct horse battery"],
+    ] as const)
+      await page.getByLabel(label).fill(value);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.waitForURL(`${url}/`);
+    const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
+    for (const path of [...closed, reset]) await lookAt(path);
+  });
 });

@@ -231,9 +231,7 @@ describe("an agent with a run that waits for approval", () => {
       ).runId;
     const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
     const first = await start("Pay");
-    await expect
-      .poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status, { timeout: 30_000 })
-      .toBe("waiting");
+    await expect.poll(async () => (await getJson<Run>(`${service.url}/api/v1/runs/${first}`)).status).toBe("waiting");
     await waitForRun(service, await start("Greet"));
     await page.goto(`${service.url}/?node=agent:cashier`);
     await page

@@ -13,7 +13,7 @@ import { type Service, startService, withSharedService } from "./support/service
 
 const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 
 const small =
   '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';

@@ -9,7 +9,7 @@ import { type Service, withSharedService } from "./support/service.ts";
 
 const it = withSharedService((onCleanup) => ({ projectDir: writeProject(files, onCleanup), command: "dev" }));
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 
 const schema = `z.object({
   id: z.string().min(1),

@@ -8,7 +8,7 @@ import { type Service, withSharedService } from "./support/service.ts";
 
 const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 
 const bodies = [
   [

@@ -64,7 +64,7 @@ const it = withSharedService((onCleanup) => ({
   command: "dev",
 }));
 
-const patient = { timeout: 30_000, interval: 100 };
+const patient = { timeout: 60_000, interval: 100 };
 
 async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
   const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);
@@ -414,6 +414,8 @@ describe("the list of runs", () => {
     await page.getByRole("dialog", { name: "Resume 3 runs?" }).getByRole("button", { name: "Resume 3 runs" }).click();
     const done = page.getByRole("dialog", { name: "Resumed" });
     await done.getByText("3 of 3").waitFor();
+    const bar = done.getByRole("progressbar", { name: "Progress" });
+    expect([await bar.getAttribute("value"), await bar.getAttribute("max")]).toEqual(["3", "3"]);
     await done.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("No runs match these filters").waitFor();
     for (const id of [runId, ...ids.slice(1)])

@@ -46,7 +46,7 @@ describe("kill -9 of the whole process group", () => {
       runIds.push(((await response.json()) as { runId: string }).runId);
     }
     await vi.waitFor(() => expect(effects().filter((line) => line.endsWith(":waiting"))).toHaveLength(8), {
-      timeout: 30_000,
+      timeout: 60_000,
     });
     await first.killGroup();
 
@@ -80,7 +80,7 @@ describe("kill -9 of the whole process group", () => {
       }
     });
     const ended = Promise.allSettled(clients);
-    await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(100), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(100), { timeout: 60_000, interval: 5 });
     await first.killGroup();
     await ended;
 

@@ -142,7 +142,7 @@ describe("the commands of the documentation", () => {
     expect((await postJson(`${service.url}/triggers/billing`, paid)).status).toBe(202);
     const shell = createReaderShell(projectDir);
     for (const { text } of commands) shell(text, service.url);
-  }, 300_000);
+  });
 });
 
 /** The same request as in the README. */

@@ -76,7 +76,7 @@ describe("from the sources", () => {
           status: "completed",
           trigger: "new-signup",
         }),
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
 
     const mismatch = await postJson(`${triggers}/signup`, { name: "", email: "ada@example.com" }, key);

@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
+import { testChanges } from "./packed/changes.ts";
 import { visit } from "./support/browser.ts";
 import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
@@ -203,7 +204,7 @@ describe("the packed product, in an empty folder", () => {
     const service = spawn(program, args, { cwd: app, env: inside, stdio: "ignore", detached: true });
     const ended = once(service, "exit");
     onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
-    await expect.poll(isHealthy, { timeout: 30_000, interval: 300 }).toBe(true);
+    await expect.poll(isHealthy, { timeout: 60_000, interval: 300 }).toBe(true);
     const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
       cwd: app,
       env: inside,
@@ -267,4 +268,8 @@ describe("the packed product, in an empty folder", () => {
     // The launcher itself must parse on old Nodes.
     expect(readFileSync(join(repository, "bin/signalbox.cjs"), "utf8")).not.toMatch(/\?\.\w|\?\?|\basync\b|^import\b/m);
   });
+});
+
+describe("a project that uses the packed product", () => {
+  testChanges(() => join(dir, "node_modules"));
 });

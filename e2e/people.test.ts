@@ -119,7 +119,7 @@ describe("people of a deployed service", () => {
     await page.getByLabel("Role of Alan").selectOption("admin");
     await expect
       .poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null }), {
-        timeout: 30_000,
+        timeout: 60_000,
       })
       .toBe(200);
     await page

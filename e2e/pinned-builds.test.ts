@@ -11,8 +11,6 @@ import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { repository, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
-vi.setConfig({ testTimeout: 900_000 });
-
 /** For what takes a moment on an idle machine, and minutes beside a whole test run. */
 const eventually = { timeout: 300_000, interval: 250 };
 
@@ -246,44 +244,46 @@ const withoutIds = (text: string) =>
 
 describe("the guide", () => {
   const guide = readFileSync(join(repository, "docs/changing-workflows.md"), "utf8");
-  const example = (path: string) => new RegExp(`\`\`\`ts\\n// ${path}\\n([^]*?)\`\`\``).exec(guide)?.[1] ?? "";
+  /** The files of the page, in order: those before the change, then those after it. */
+  const files = [...guide.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => ({
+    path,
+    text,
+  }));
+  const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, text = ""]) => text.trim().split("\n"));
+
   it("shows what its commands do and print", async () => {
-    const projectDir = writeProject({
-      "workflows/order.ts": example("workflows/order.ts"),
-      "triggers/orders.ts": example("triggers/orders.ts"),
-    });
-    const run = (line: string) => signalbox(line.split(" ").slice(1), { cwd: projectDir });
-    expect(run("signalbox build").status).toBe(0);
+    const projectDir = writeProject(Object.fromEntries(files.slice(0, 2).map(({ path, text }) => [path, text])));
+    const rest = [...commands];
+    const run = (start: string) => {
+      const line = rest.shift() ?? "";
+      expect(line.startsWith(`npx signalbox ${start}`), `${line} begins with ${start}`).toBe(true);
+      const args = [...line.slice("npx signalbox ".length).matchAll(/'([^']*)'|(\S+)/g)];
+      return signalbox(
+        args.map(([, quoted, plain = ""]) => quoted ?? plain),
+        { cwd: projectDir },
+      );
+    };
+    expect(cli(projectDir, "build").status).toBe(0);
     const service = await startService({ projectDir, command: "start" });
-    const url = run("signalbox triggers url orders").stdout.trim();
-    for (const id of ["a", "b"]) expect((await postJson(url, { id, cents: 100 })).status).toBe(202);
+    for (const order of ["a", "b"]) expect(run("triggers send").status, order).toBe(0);
     await vi.waitFor(
       () =>
-        expect(JSON.parse(run("signalbox runs list --status waiting --json").stdout)).toMatchObject({ data: [{}, {}] }),
+        expect(JSON.parse(cli(projectDir, "runs", "list", "--status", "waiting", "--json").stdout)).toMatchObject({
+          data: [{}, {}],
+        }),
       eventually,
     );
-    writeFileSync(
-      join(projectDir, "workflows/order.ts"),
-      example("workflows/order-with-email.ts").replace("order-with-email", "order"),
-    );
-    writeFileSync(
-      join(projectDir, "triggers/orders.ts"),
-      example("triggers/orders.ts").replace("cents: z.int()", "cents: z.int(), email: z.email()"),
-    );
-    const commands = [...guide.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, text = ""]) => text.trim().split("\n"));
-    expect(commands).toEqual([
-      "signalbox build --check-open-runs",
-      "signalbox builds list",
-      "signalbox builds rollback",
-    ]);
-    expect(run("signalbox build --check-open-runs").status).toBe(1);
-    const built = run("signalbox build");
+    expect(files.slice(2, 4).map(({ path }) => path)).toEqual(files.slice(0, 2).map(({ path }) => path));
+    for (const { path, text } of files.slice(2, 4)) writeFileSync(join(projectDir, path), text);
+    const built = run("build");
     expect(built.status).toBe(0);
     const [, shown = ""] = /```\n(2 of 2[^]*?)```/.exec(guide) ?? [];
     expect(withoutIds(built.stderr)).toBe(withoutIds(shown));
-    expect(run("signalbox builds list").stdout).toMatch(/✓ current .* 0\n.*kept .* 2\n/);
-    expect(run("signalbox builds rollback").status).toBe(0);
-    expect(run("signalbox builds list").stdout).toMatch(/kept .* 0\n.*✓ current .* 2\n/);
+    expect(run("build --check-open-runs").status).toBe(1);
+    expect(run("builds list").stdout).toMatch(/✓ current .* 0\n.*kept .* 2\n/);
+    expect(run("builds rollback").status).toBe(0);
+    expect(cli(projectDir, "builds", "list").stdout).toMatch(/kept .* 0\n.*✓ current .* 2\n/);
+    expect(rest).toEqual([]);
     expect(service.child.exitCode).toBeNull();
   });
 });

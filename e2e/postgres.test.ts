@@ -14,8 +14,6 @@ import { exportDeliveries, getJson, postJson } from "./support/api.ts";
 import { writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 /**
  * Two that receive, three that work, and one that works with a newer build, on one database. The clock of one is an
  * hour ahead, of another an hour behind.
@@ -52,7 +50,7 @@ describe("several machines on one Postgres", () => {
     [longRun = ""] = await sendNotes("long", { count: 1, gate: "go-on" });
     // Rolled out beside the older one.
     newer = await fleet.start("worker", { files: notingProject("two"), isFresh: true });
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await fleet?.close();
@@ -93,7 +91,7 @@ describe("several machines on one Postgres", () => {
   }
 
   /** Reads both webs in turn, and each run until it has completed. */
-  function untilEnded(ids: readonly string[], within: number): Promise<Run[]> {
+  function untilEnded(ids: readonly string[], within = 120_000): Promise<Run[]> {
     const runs: Run[] = [];
     return vi.waitFor(
       async () => {
@@ -109,7 +107,7 @@ describe("several machines on one Postgres", () => {
 
   it("both receive, runs are distributed, and a clock that is an hour wrong takes no runs from the others", async () => {
     const ids = await sendNotes("spread", { count: 40, ms: 300 });
-    expect(await untilEnded(ids, 30_000)).toMatchObject(ids.map(() => ({ output: { version: "one" } })));
+    expect(await untilEnded(ids)).toMatchObject(ids.map(() => ({ output: { version: "one" } })));
     expect(stepsOf("spread")).toEqual(everyStepOnce(40));
     expect(new Set(linesOf("spread").map((line) => line.split(" ")[2])).size).toBeGreaterThan(1);
     expect((await Promise.all(ids.map(timeline))).flat().map(({ kind }) => kind)).not.toContain("worker_lost");
@@ -132,7 +130,7 @@ describe("several machines on one Postgres", () => {
       Array.from({ length: 10 }, (_, n) => send(n % 2, "seldom", { n, ms: 0, log: join(folder, "seldom") })),
     );
     expect(seldom.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 202, 202, 429, 429, 429, 429, 429]);
-    await untilEnded(distinct, 30_000);
+    await untilEnded(distinct);
     expect(linesOf("singles").map((line) => line.split(" ")[1])).toEqual(
       Array.from({ length: 10 }, (_, n) => (n % 2 ? "end" : "begin")),
     );
@@ -140,7 +138,7 @@ describe("several machines on one Postgres", () => {
 
   it("a run canceled on one machine stops on another, and a request that waits for it there is answered", async () => {
     const [id = ""] = await sendNotes("canceled", { count: 1, ms: 600_000 });
-    await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1), { timeout: 60_000 });
     const heard = getJson<Run>(`${web(0).url}/api/v1/runs/${id}?wait=30`, auth());
     expect((await api(1, `/runs/${id}/cancel`)).status).toBe(200);
     expect(await heard).toMatchObject({ status: "canceled" });
@@ -164,11 +162,11 @@ describe("several machines on one Postgres", () => {
       args: ["--from", web(0).url, "--since", "3h", "--match-only"],
       env: { SIGNALBOX_TOKEN: token },
     });
-    await untilEnded(await sendNotes("fed", { count: 60 }), 30_000);
+    await untilEnded(await sendNotes("fed", { count: 60 }));
     const sent = contentsOf((await exportDeliveries(web(1), auth())).filter(isFed));
     expect(sent.length).toBeGreaterThan(60);
     await vi.waitFor(async () => expect(contentsOf(await exportDeliveries(laptop))).toEqual(sent), {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 250,
     });
     expect(await getJson(`${laptop.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
@@ -179,12 +177,13 @@ describe("several machines on one Postgres", () => {
     const ids = await sendNotes("taken-over", { count: 30, gate: "taken" });
     // An effect whose record is still on its way may be repeated.
     await vi.waitFor(async () => expect(await Promise.all(ids.map(hasRecordedStep))).not.toContain(false), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect(stepsOf("taken-over")).toHaveLength(30);
     await workers.shift()?.kill();
     writeFileSync(join(folder, "taken"), "");
-    await untilEnded(ids, 15_000);
+    // Ten seconds more for a busy machine, which also executes the rest of the runs.
+    await untilEnded(ids, 25_000);
     expect(stepsOf("taken-over")).toEqual(everyStepOnce(30));
   });
 
@@ -195,17 +194,17 @@ describe("several machines on one Postgres", () => {
     await cluster.start();
     const later = { n: 20, ms: 0, log: join(folder, "outage") };
     const after = await vi.waitFor(async () => runIdOf(await send(1, "notes", later)), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 250,
     });
-    await untilEnded([...ids, after], 40_000);
+    await untilEnded([...ids, after]);
     for (const { child } of [...webs, ...workers, newer]) expect(child.exitCode).toBeNull();
   });
 
   it("runs of a version continue on the newest when its last worker is stopped, and say so", async () => {
     expect(await Promise.all(workers.map((worker) => worker.stop()))).toEqual(workers.map(() => 0));
     writeFileSync(join(folder, "go-on"), "");
-    expect(await untilEnded([longRun], 30_000)).toMatchObject([{ output: { version: "two" } }]);
+    expect(await untilEnded([longRun])).toMatchObject([{ output: { version: "two" } }]);
     const entries = await timeline(longRun);
     expect(entries.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/^Executed by version \w+: no worker has version \w+, which accepted the run/),

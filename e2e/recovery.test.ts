@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
+import { freePort } from "../scripts/free-port.ts";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { childrenOf } from "./auditor/processes.ts";
-import { postJson } from "./support/api.ts";
+import { getJson, postJson } from "./support/api.ts";
 import { cliFile, repository, writeProject } from "./support/project.ts";
 import { type Service, startService } from "./support/service.ts";
-
-vi.setConfig({ testTimeout: 480_000 });
+import { inTerminal } from "./support/terminal.ts";
 
 const page = readFileSync(join(repository, "docs/recovery.md"), "utf8");
 
@@ -19,6 +19,8 @@ const page = readFileSync(join(repository, "docs/recovery.md"), "utf8");
 const files = Object.fromEntries(
   [...page.matchAll(/```ts\n\/\/ (\S+)\n([^]*?)```/g)].map(([, path = "", text = ""]) => [path, text]),
 );
+const [, warehouseProgram = ""] = /```js\n\/\/ warehouse.js\n([^]*?)```/.exec(page) ?? [];
+
 /** The commands of the page, in order. */
 const commands = [...page.matchAll(/```sh\n([^]*?)```/g)]
   .flatMap(([, block = ""]) => block.trim().split("\n"))
@@ -113,7 +115,7 @@ type Project = Awaited<ReturnType<typeof buildExample>>;
 /** A built project with the page's example, and its command line. `settings` are variables, e.g. of its store. */
 async function buildExample(settings: NodeJS.ProcessEnv = {}) {
   const projectDir = writeProject(files);
-  const env = { ...settings, WAREHOUSE_URL: warehouseUrl, SIGNALBOX_WORKERS: "2" };
+  const env = { WAREHOUSE_URL: warehouseUrl, SIGNALBOX_WORKERS: "2", ...settings };
   /** Its output. Every command succeeds. */
   const cli = async (line: string): Promise<string> => {
     const { status, stdout, stderr } = await runCommand(projectDir, line, env);
@@ -123,19 +125,42 @@ async function buildExample(settings: NodeJS.ProcessEnv = {}) {
   const json = async <Document>(line: string) => JSON.parse(await cli(`${line} --json`)) as Document;
   const listed = async (filter = "") => (await json<{ data: RunDocument[] }>(`runs list --limit 100 ${filter}`)).data;
   await cli("build");
+  const { secret } = await json<{ secret: string }>("keys create --api");
+  const headers = { authorization: `Bearer ${secret}` };
+  let url = "";
   return {
     projectDir,
     cli,
     json,
     listed,
-    start: () => startService({ projectDir, command: "start", env }),
+    async start() {
+      const service = await startService({ projectDir, command: "start", env });
+      url = service.url;
+      return service;
+    },
     fix: () => writeFileSync(join(projectDir, workflowFile), (files[workflowFile] ?? "").replace(bug, fix)),
     untilEnded: () =>
       vi.waitFor(
-        async () => expect((await listed()).filter(({ status }) => /queued|running|waiting/.test(status))).toEqual([]),
-        { timeout: 240_000, interval: 1_000 },
+        async () => {
+          const { data } = await getJson<{ data: RunDocument[] }>(`${url}/api/v1/runs?limit=100`, headers);
+          expect(data.filter(({ status }) => /queued|running|waiting/.test(status))).toEqual([]);
+        },
+        { timeout: 240_000, interval: 250 },
       ),
   };
+}
+
+/** Starts the warehouse of the page on another port. `output` is what it printed. */
+async function startPageWarehouse() {
+  const port = await freePort();
+  const dir = writeProject({ "warehouse.js": warehouseProgram.replace("4000", String(port)) });
+  const child = spawn(process.execPath, ["warehouse.js"], { cwd: dir, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill());
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const url = `http://127.0.0.1:${port}`;
+  await vi.waitFor(() => fetch(url, { method: "POST", body: '{"sku":"none"}' }), { timeout: 60_000, interval: 50 });
+  return { url, output: () => output };
 }
 
 /** The settings of a store in a Postgres of the test's own. */
@@ -162,7 +187,8 @@ const skusOf = (orders: readonly number[]) => orders.flatMap((n) => [`CAP-${n}`,
 
 describe("recovering from a bug", () => {
   it("a run that failed at its second item is resumed after a fix, by the commands of the page", async () => {
-    const project = await buildExample();
+    const { url, output: reserved } = await startPageWarehouse();
+    const project = await buildExample({ WAREHOUSE_URL: url });
     const service = await project.start();
     const rest = [...commands];
     const run = (start: string, change = (line: string) => line) => {
@@ -174,7 +200,7 @@ describe("recovering from a bug", () => {
     await project.untilEnded();
     const [failed] = await project.listed("--unresolved");
     expect(await run("runs list --unresolved")).toContain(failed?.id);
-    expect(warehouse.effects()).toEqual(["MUG-1"]);
+    expect(reserved()).toBe("reserved MUG-1\n");
     expect(failed).toMatchObject({ status: "failed" });
 
     project.fix();
@@ -186,7 +212,7 @@ describe("recovering from a bug", () => {
     expect(await project.listed()).toMatchObject([
       { id: failed?.id, status: "completed", resumedAt: expect.any(String) },
     ]);
-    expect(warehouse.effects()).toEqual(["CAP-2", "MUG-1", "PEN-3"]);
+    expect(reserved()).toBe("reserved MUG-1\nreserved CAP-2\nreserved PEN-3\n");
     const kinds = await project.cli(`runs get ${failed?.id}`);
     expect(kinds).toContain("resumed by a person");
     for (const options of ["--trigger new-order --since 1h --dry-run", "--trigger new-order --since 1h"])
@@ -200,7 +226,7 @@ describe("recovering from a bug", () => {
     { database: "SQLite", orders: [11, 12, 13, 14, 15, 16] },
     { database: "Postgres", orders: [31, 32, 33, 34, 35, 36] },
   ])(
-    "many resumed runs have exactly one effect per item, although workers are killed and two commands run at once, with $database",
+    "many resumed runs have exactly one effect per item, although workers and the whole service are killed and two commands run at once, with $database",
     async ({ database, orders }) => {
       const project = await buildExample(database === "Postgres" ? await postgresSettings() : {});
       const first = await project.start();
@@ -221,7 +247,8 @@ describe("recovering from a bug", () => {
         made += 1;
         if (made !== 1 && made !== 6) return true;
         kills += 1;
-        for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
+        if (kills === 1) for (const worker of workersOf(service)) process.kill(worker, "SIGKILL");
+        else void service.killGroup();
         return false;
       };
       const dry = await project.json<BulkDocument>("runs resume --trigger new-order --since 1h --dry-run");
@@ -236,9 +263,11 @@ describe("recovering from a bug", () => {
           .map(({ id }) => id)
           .sort(),
       ).toEqual(failed.map(({ id }) => id).sort());
+      await vi.waitFor(() => expect(kills).toBe(2), { timeout: 120_000, interval: 100 });
+      await service.killGroup();
+      await project.start();
       await project.untilEnded();
       expect((await project.listed()).map(({ status }) => status)).toEqual(orders.map(() => "completed"));
-      expect(kills).toBe(2);
       expect(warehouse.effects().filter((sku) => orders.includes(Number(sku.split("-")[1])))).toEqual(skusOf(orders));
       // The second and the third item of each order. The killed steps were repeated, with the same key.
       expect(warehouse.calls.length - callsBefore).toBeGreaterThan(2 * orders.length);
@@ -246,34 +275,87 @@ describe("recovering from a bug", () => {
     },
   );
 
-  it("a repeated bulk replay starts each run once, and the list says as which run", async () => {
+  it("a bulk replay shows its progress, ends at Ctrl-C, and starts each run once when it is repeated; the list says as which run", async () => {
     const project = await buildExample();
     project.fix();
     await project.cli("build");
-    await project.start();
+    const service = await project.start();
     warehouse.isDown = true;
-    await sendOrders(project, [21, 22]);
+    // More than one call of the command replays.
+    const orders = Array.from({ length: 51 }, (_, n) => 100 + n);
+    await sendOrders(project, orders);
     await project.untilEnded();
     warehouse.isDown = false;
-    const bulk = "runs replay --status failed --trigger new-order --since 1h --limit 10";
-    const replayed = await project.json<BulkDocument>(bulk);
-    expect(replayed).toMatchObject({ done: 2, skipped: [], failed: [] });
+    const bulk = "runs replay --status failed --trigger new-order --since 1h --limit 60";
+    const { secret } = await project.json<{ secret: string }>("keys create --api");
+    const interrupted = await interruptInTerminal(bulk, { url: service.url, token: secret });
+    expect(interrupted).toMatchObject({
+      status: 130,
+      screen: expect.stringMatching(/█+░* +\d+ % {2}replaying/),
+    });
+    const rest = await project.json<BulkDocument>(bulk);
+    expect(rest).toMatchObject({ failed: [] });
+    expect(rest.done).toBeLessThanOrEqual(1);
     expect(await project.json<BulkDocument>(bulk)).toMatchObject({ done: 0, failed: [] });
     await project.untilEnded();
     expect(await project.json<BulkDocument>(bulk)).toMatchObject({ done: 0, failed: [] });
-    const byId = new Map((await project.listed()).map((run) => [run.id, run]));
-    expect(byId.size).toBe(4);
-    for (const { id, replayedAs } of replayed.runs) {
-      expect(byId.get(id)).toMatchObject({ status: "failed", replayedAs });
-      expect(byId.get(replayedAs ?? "")).toMatchObject({ status: "completed" });
-    }
+    const failed = await project.listed("--status failed");
+    const completed = await project.listed("--status completed");
+    expect(failed).toHaveLength(orders.length);
+    expect(failed.map(({ replayedAs }) => replayedAs).sort()).toEqual(completed.map(({ id }) => id).sort());
     expect(await project.listed("--unresolved")).toEqual([]);
     // All steps of a replay execute again: the first item of each order is reserved twice.
-    expect(warehouse.effects().filter((sku) => /^MUG-2[12]$/.test(sku))).toEqual([
-      "MUG-21",
-      "MUG-21",
-      "MUG-22",
-      "MUG-22",
-    ]);
+    expect(warehouse.effects().filter((sku) => /^MUG-1\d\d$/.test(sku))).toEqual(
+      orders.flatMap((n) => [`MUG-${n}`, `MUG-${n}`]),
+    );
   });
 });
+
+/**
+ * Runs a command of several calls in a terminal, and types Ctrl-C while the service works on the first one. The service
+ * is behind a proxy, which is so slow that the command shows its progress.
+ */
+async function interruptInTerminal(line: string, { url, token }: { url: string; token: string }) {
+  let screen = "";
+  let isInterrupted = false;
+  const proxy = createServer((request, response) => void forward(request, response));
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = "GET", url: path = "/", headers } = request;
+    const body = await readText(request);
+    const answer = await fetch(url + path, {
+      method,
+      headers: { authorization: headers.authorization ?? "", "content-type": headers["content-type"] ?? "" },
+      ...(method === "POST" && { body }),
+    });
+    const text = await answer.text();
+    if (path.includes("/runs/count")) await new Promise((resolve) => setTimeout(resolve, 300));
+    if (path.includes("/runs/bulk") && !isInterrupted) {
+      isInterrupted = true;
+      terminal.stdin.write("\u0003");
+      await vi.waitFor(() => expect(screen).toContain("^C"), { timeout: 30_000, interval: 20 });
+    }
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(text);
+  }
+  await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+  const [program = "", ...args] = inTerminal;
+  const terminal = spawn(program, [...args, ...line.split(" ")], {
+    env: {
+      ...cleanEnvironment(),
+      SIGNALBOX_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+      SIGNALBOX_TOKEN: token,
+      NO_COLOR: "1",
+    },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  terminal.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const status = await new Promise((resolve) => terminal.once("close", resolve));
+  proxy.closeAllConnections();
+  proxy.close();
+  return { status, screen };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}

@@ -68,7 +68,7 @@ it("every command and file of docs/tutorial.md does what the page says, from the
     output: { pieces: 13 },
   });
   expect(readFileSync(join(projectDir, "outbox/A-1042.txt"), "utf8")).toBe("12 × pencil\n1 × notebook");
-}, 300_000);
+});
 
 /** Waits until `dev` serves the files as they are. The id of a build is a hash of its content. */
 async function untilServed(service: Service, projectDir: string): Promise<void> {
@@ -76,5 +76,5 @@ async function untilServed(service: Service, projectDir: string): Promise<void> 
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   cpSync(projectDir, copy, { recursive: true, filter: (path) => !path.endsWith(".signalbox") });
   const { version } = JSON.parse(signalbox(["build", "--json"], { cwd: copy }).stdout) as { version: string };
-  await expect.poll(() => service.output(), { timeout: 30_000 }).toContain(`rebuilt as ${version}`);
+  await expect.poll(() => service.output()).toContain(`rebuilt as ${version}`);
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import examples from "@octokit/webhooks-examples" with { type: "json" };
 import type { Page } from "playwright";
 import { describe, expect } from "vitest";
-import { publishedSquare, publishedTwilio } from "../sdk/verify/testing/published.ts";
+import { publishedGitlab, publishedGraph, publishedSquare, publishedTwilio } from "../sdk/verify/testing/published.ts";
 import { linearSender, publicUrl, senders, textSecret } from "../sdk/verify/testing/senders.ts";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
@@ -13,6 +13,8 @@ import { type Service, withSharedService } from "./support/service.ts";
 /** A vendor's request, as it publishes or signs it, and the trigger that receives it. */
 interface Vendor {
   name: string;
+  /** Its function in `signalbox/verify`. Default: `name`. */
+  preset?: string;
   /** The code of `verify`. `SECRET` is the environment variable with the secret. */
   verify: string;
   secret: string;
@@ -188,12 +190,24 @@ const vendors: Vendor[] = [
     options: 'headers: z.object({ "x-gitlab-event": z.literal("Push Hook") }),',
     request: 'z.object({ object_kind: z.literal("push"), ref: z.string() })',
     contentType: json,
-    body: '{"object_kind":"push","event_name":"push","before":"95790bf891e76fee5e1747ab589903a6a1f80f22","after":"da1560886d4f094c3e6c9ef40349f7d38b5d27d7","ref":"refs/heads/master","user_username":"jsmith"}',
+    body: publishedGitlab.body,
     sign: (body) => ({
       "x-gitlab-token": body.endsWith(" ") ? textSecret.toUpperCase() : textSecret,
-      "x-gitlab-event": "Push Hook",
+      ...publishedGitlab.headers,
     }),
     payload: { ref: "refs/heads/master" },
+  },
+  {
+    name: "graph",
+    preset: "microsoftGraph",
+    secret: publishedGraph.secret,
+    verify: "microsoftGraph({ secret: process.env.SECRET })",
+    request: "z.object({ value: z.array(z.object({ changeType: z.string(), tenantId: z.string() })) })",
+    contentType: json,
+    body: publishedGraph.body,
+    sign: () => ({}),
+    payload: { value: [{ changeType: "created", tenantId: "84bd8158-6d4d-4958-8b9f-9d6445542f95" }] },
+    forge: (body) => body.replace(publishedGraph.secret, "SecretClientState"),
   },
 ];
 
@@ -204,10 +218,10 @@ function projectFiles(): Record<string, string> {
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
     export default defineWorkflow({ slug: "keep", input: z.json(), run: () => undefined });`;
-  const triggers = vendors.map(({ name, verify, options = "", request }) => [
+  const triggers = vendors.map(({ name, preset = name, verify, options = "", request }) => [
     `triggers/${name}.ts`,
     `import { defineWebhookSource } from "signalbox/trigger";
-     import { ${name} } from "signalbox/verify";
+     import { ${preset} } from "signalbox/verify";
      import { z } from "zod";
      import keep from "../workflows/keep";
      export default defineWebhookSource({ slug: "${name}", endpoint: "${name}", ${options} request: ${request}, verify: ${verify.replace("SECRET", variableOf(name))} }).attach({ workflow: keep });`,
@@ -266,7 +280,7 @@ describe.each(vendors)("a request of $name", (vendor) => {
   });
 });
 
-const patient = { timeout: 30_000 };
+const patient = { timeout: 60_000 };
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 /** The tree shows strings as they were sent: some senders escape slashes. */

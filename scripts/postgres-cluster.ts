@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { askPostgres } from "./ask-postgres.ts";
@@ -47,11 +48,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
-  execFileSync(
-    join(bin, "initdb"),
-    ["-D", data, "-U", "signalbox", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"],
-    { ...owner, cwd: folder, stdio: "pipe" },
-  );
+  createDataFolder({ bin, data, owner });
   const port = await freePort();
   const settings = [`listen_addresses=${options.listen ?? "127.0.0.1"}`, `port=${port}`, ...(options.settings ?? [])];
   if (options.listen)
@@ -101,6 +98,41 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+/** The data folders that `initdb` made, by its arguments: a copy takes a tenth of the time. */
+const templates = join(import.meta.dirname, "../node_modules/.cache/postgres");
+
+/** Makes a data folder with a superuser `signalbox`, in a folder of the owner's. `options`: more of `initdb`. */
+export function createDataFolder(p: {
+  bin: string;
+  data: string;
+  owner: { uid?: number; gid?: number };
+  options?: readonly string[];
+}): void {
+  const args = ["-U", "signalbox", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"];
+  args.push(...(p.options ?? []));
+  const template = join(
+    templates,
+    createHash("sha256")
+      .update(JSON.stringify([p.bin, args, p.owner]))
+      .digest("hex"),
+  );
+  if (existsSync(template)) {
+    execFileSync("cp", ["-a", template, p.data]);
+    return;
+  }
+  execFileSync(join(p.bin, "initdb"), ["-D", p.data, ...args], { ...p.owner, cwd: dirname(p.data), stdio: "pipe" });
+  if (p.bin !== findOrInstall("postgres")) return;
+  mkdirSync(templates, { recursive: true });
+  const copy = `${template}.${process.pid}`;
+  execFileSync("cp", ["-a", p.data, copy]);
+  try {
+    renameSync(copy, template);
+  } catch {
+    // Another process was faster.
+    rmSync(copy, { recursive: true, force: true });
+  }
 }
 
 /** Each of its processes leads a session of its own, so that no signal to a group reaches all. */

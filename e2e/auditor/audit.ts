@@ -79,7 +79,7 @@ interface Stage {
   key: string;
 }
 
-const backWithinMs = 60_000;
+const backWithinMs = 180_000;
 
 /** A process that was killed just now may not be back yet: the plan waits for it. */
 async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill> {
@@ -134,7 +134,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
   }
 }
 
-const acknowledgedWithinMs = 60_000;
+const acknowledgedWithinMs = 180_000;
 
 async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
   const giveUpAt = performance.now() + acknowledgedWithinMs;

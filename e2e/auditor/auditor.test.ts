@@ -7,7 +7,7 @@ import { auditSeed as seed } from "./random.ts";
 const kills = 12;
 
 /** Each audit has its own project, port and sink, so they can wait side by side. */
-describe.concurrent("the auditor", { timeout: 300_000 }, () => {
+describe.concurrent("the auditor", () => {
   it("finds no rule broken while the group, the receiver, web and single workers are killed at random moments", async ({
     expect,
     onTestFailed,

@@ -3,7 +3,7 @@ import { auditLateness } from "./lateness.ts";
 import { noFencing } from "./mutants.ts";
 import { auditSeed as seed } from "./random.ts";
 
-describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
+describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", () => {
   it("writes nothing when it resumes late: of two servers on one store, stopped in turn, no run is executed twice", async ({
     expect,
     onTestFailed,

@@ -14,7 +14,7 @@ function prepare({ onTestFinished }: TestContext): { projectDir: string; sinkUrl
   return { projectDir, sinkUrl: "http://127.0.0.1:1/" };
 }
 
-describe.concurrent("a supervisor that is killed alone (kill -9)", { timeout: 240_000 }, () => {
+describe.concurrent("a supervisor that is killed alone (kill -9)", () => {
   it("leaves no process behind: its children free the port and end, and a new start continues all runs", async ({
     expect,
   }) => {

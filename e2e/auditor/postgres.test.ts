@@ -21,7 +21,7 @@ const plan: readonly PlannedMachineKill[] = [
   { kind: "postgres", moment: "step_done", afterMs: 1_000, awayMs: 1_500 },
 ];
 
-describe("the auditor of several machines on one Postgres", { timeout: 400_000 }, () => {
+describe("the auditor of several machines on one Postgres", () => {
   it("finds no rule broken while machines, processes, connections and the database itself are killed", async () => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));

@@ -44,7 +44,7 @@ export interface Service {
   output(): string;
 }
 
-const readyWithinMs = 120_000;
+const readyWithinMs = 240_000;
 const leaveWithinMs = 30_000;
 
 let canName: boolean | null = null;

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 import { auditSeed as seed } from "./random.ts";
 import { auditStop } from "./stopped-worker.ts";
 
-describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", { timeout: 400_000 }, () => {
+describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", () => {
   it("loses its runs to other workers, and is killed, because it cannot exit itself", async ({
     expect,
     onTestFailed,

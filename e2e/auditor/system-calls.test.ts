@@ -27,7 +27,7 @@ const notChecked = {
   replace: "synchronous: 1,",
 };
 
-describe.concurrent("at the system calls that write to disk", { timeout: 400_000 }, () => {
+describe.concurrent("at the system calls that write to disk", () => {
   it("a 202 is never sent before its own commit is flushed to disk", async ({ expect, skip }) => {
     if (!hasStrace) return skip("there is no strace");
     const [product, notSynced, acknowledgedEarly] = await Promise.all(

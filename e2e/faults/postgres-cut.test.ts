@@ -33,7 +33,7 @@ async function startDatabase() {
 
 const databaseBy = ({ host, port }: Cut) => `postgres://signalbox@${host}:${port}/cut`;
 
-describe("a network that drops everything between a machine and Postgres", { timeout: 240_000 }, () => {
+describe("a network that drops everything between a machine and Postgres", () => {
   it("makes a worker lose its runs within 15 seconds, and its late writes are rejected; web answers 503 in bounded time; both recover by themselves", async () => {
     const cluster = await startDatabase();
     const platform = preparePlatform(cluster.url("cut"));
@@ -54,7 +54,7 @@ describe("a network that drops everything between a machine and Postgres", { tim
     const long = [1, 2, 3];
     for (const n of long) expect((await send(n, n === 1 ? cutWeb : direct)).status).toBe(202);
     await vi.waitFor(() => expect(new Set(platform.effects().map(({ n }) => n))).toEqual(new Set(long)), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     const helper = await startMachine(platform, { name: "helper", role: "worker", database: cluster.url("cut") });
     expect(new Set(platform.effects().map(({ machine }) => machine))).toEqual(new Set(["cut off"]));
@@ -91,7 +91,7 @@ describe("a network that drops everything between a machine and Postgres", { tim
     const healedAt = Date.now();
     toWeb.heal();
     toWorker.heal();
-    await vi.waitFor(async () => expect((await send(4, cutWeb)).status).toBe(202), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await send(4, cutWeb)).status).toBe(202), { timeout: 60_000 });
     console.log(`web took a webhook again after ${Date.now() - healedAt} ms`);
     // Only one that was cut off is left.
     await helper.stop();
@@ -104,7 +104,7 @@ describe("a network that drops everything between a machine and Postgres", { tim
             .filter(({ machine }) => machine === "cut off")
             .map(({ n }) => n),
         ).toContain(5),
-      { timeout: 40_000 },
+      { timeout: 60_000 },
     );
     console.log(`the worker took a run again after ${Date.now() - healedAt} ms`);
     platform.enough();

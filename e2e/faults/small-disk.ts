@@ -37,7 +37,8 @@ export function makeSmallDisk(): SmallDisk {
   return { dir, takeRoom: () => fillWith(ballast), giveRoom: () => rmSync(ballast, { force: true }) };
 }
 
-function limitFiles(pids: readonly number[], limit: string): void {
+/** Lets no file of these processes grow beyond so many bytes: their writes fail as on a full disk. */
+export function limitFiles(pids: readonly number[], limit: string): void {
   for (const pid of pids) {
     const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`], {
       encoding: "utf8",

@@ -22,7 +22,7 @@ function drip(port: number, key: string): { received: () => string; closed: Prom
   return { received: () => received, closed };
 }
 
-describe("SIGTERM under load", { timeout: 300_000 }, () => {
+describe("SIGTERM under load", () => {
   it("exits with 0 in time: requests in flight get complete responses, slow senders are disconnected, every 202 is kept and its run continues", async () => {
     const project = prepareFaultyProject();
     const service = await startFaultyService(project);
@@ -31,7 +31,7 @@ describe("SIGTERM under load", { timeout: 300_000 }, () => {
     const slow = drip(Number(new URL(url).port), key);
     const load = startLoad({ url, key, clients: 6, paceMs: 10, ms: 5 });
     await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(100), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
 
     const since = performance.now();

@@ -127,7 +127,7 @@ it("hundreds of bodies without their last byte do not fill the memory: those bey
           })
         ).status,
       ).toBe(202),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 });
 

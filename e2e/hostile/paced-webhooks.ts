@@ -3,7 +3,16 @@ import { expect } from "vitest";
 import { post } from "./bystander.ts";
 
 /** A median webhook may take so many times as long as on the idle service: it did take hundreds in one process. */
-export const maxSlowdown = 20;
+const maxSlowdown = 20;
+/** Other processes of the machine delay a webhook by less. In one process it took longer. */
+const maxUndelayedMs = 200;
+
+/** Fails if webhooks take much longer than on the idle service. */
+export function expectUndelayed(medianMs: number, idleMs: number, what: string): void {
+  expect(medianMs, `${what}: median webhook, ms; on the idle service ${idleMs.toFixed(1)} ms`).toBeLessThan(
+    Math.max(maxSlowdown * idleMs, maxUndelayedMs),
+  );
+}
 
 /**
  * Sends webhooks one after the other while `work` is in progress, and at least `min`. All must be accepted. Resolves to

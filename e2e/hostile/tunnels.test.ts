@@ -274,7 +274,7 @@ function printedToken(service: { output(): string }): Promise<string> {
       if (token === undefined) throw new Error(`No token:\n${service.output()}`);
       return token;
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
 }
 

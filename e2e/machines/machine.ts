@@ -89,7 +89,7 @@ async function startMachine(dir: string, p: { role: "web" | "worker"; env: NodeJ
       if (!web && !health) throw new Error(`It is not ready:\n${output}`);
       return web ?? `http://127.0.0.1:${health}`;
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 240_000, interval: 50 },
   );
   return {
     dir,

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups } from "../../scripts/cleanups.ts";
 import { readMarked } from "../../server/mcp/testing/read-marked.ts";
@@ -12,9 +12,6 @@ import { type Service, sharedService, signalbox } from "../support/service.ts";
 import { modelOfEnvironment, solveWithModel } from "./model-client.ts";
 import { orderPaid, shopFiles } from "./shop-project.ts";
 import { type CallTool, sendWebhook, type Shop, tasks } from "./tasks.ts";
-
-// Builds and processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** As the notes for coding agents in a new project configure it. */
 const notes = readFileSync(join(repository, "examples/starter/AGENTS.md"), "utf8");

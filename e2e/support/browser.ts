@@ -38,11 +38,12 @@ let browser: Promise<Browser> | null = null;
  * they are already compiled.
  */
 const idlePages: { origin: string; page: Page }[] = [];
-const maxIdlePages = 2;
+const maxIdlePages = 4;
 
 /** Opens a page on the service, with storage, cookies and history of its own. Left when the test ends. */
 export async function visit(origin: string, options: VisitOptions = {}): Promise<Visit> {
   const page = (await reusePage(origin)) ?? (await openPage());
+  page.setDefaultTimeout(60_000);
   await page.setViewportSize(options.viewport ?? { width: 1_280, height: 720 });
   await page.emulateMedia({
     colorScheme: options.colorScheme ?? "light",

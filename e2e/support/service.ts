@@ -33,10 +33,10 @@ export interface ServiceOptions {
 
 /**
  * Starts `signalbox dev` or `signalbox start` as a process group of its own, and waits until it says that it is ready.
- * Killed when the test ends.
+ * Killed by `onCleanup`. Default: when the test ends.
  */
-export function startService(options: ServiceOptions): Promise<Service> {
-  return launch(options, onTestFinished);
+export function startService(options: ServiceOptions, onCleanup: OnCleanup = onTestFinished): Promise<Service> {
+  return launch(options, onCleanup);
 }
 
 /**
@@ -104,7 +104,7 @@ export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.P
     env: { ...cleanEnvironment(), ...options.env },
     encoding: "utf8",
     input: options.input ?? "",
-    timeout: 60_000,
+    timeout: 240_000,
   });
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
@@ -119,7 +119,7 @@ async function waitForUrl(projectDir: string, child: ChildProcess, output: () =>
       if (pid !== child.pid && !isBelow(pid, child.pid)) throw new Error(`Another process is ready:\n${output()}`);
       return url;
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 240_000, interval: 50 },
   );
 }
 

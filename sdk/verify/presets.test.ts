@@ -2,7 +2,9 @@ import { createHash, createHmac } from "node:crypto";
 import { verifyKey } from "discord-interactions";
 import { describe, expect, it } from "vitest";
 import {
+  acceptedByLinear,
   acceptedByZoom,
+  publishedGraph,
   publishedHubspot,
   publishedMailgun,
   publishedMeta,
@@ -228,6 +230,15 @@ describe("microsoftGraph", () => {
   const verification = microsoftGraph({ secret: [textSecret, other] });
   const check = (body: Buffer) => verification.check(requestOf({}, body));
 
+  it("accepts the notification of its documentation, and nothing else", () => {
+    const { secret, body } = publishedGraph;
+    const checkPublished = (sent: string, given = secret) =>
+      microsoftGraph({ secret: given }).check(requestOf({ "content-type": "application/json" }, utf8(sent)));
+    expect(checkPublished(body)).toBeNull();
+    for (const fault of [checkPublished(body.replace(secret, "SecretClientState")), checkPublished(body, textSecret)])
+      expect(fault).toMatchObject({ kind: "mismatch" });
+  });
+
   it("accepts notifications that all have the clientState", () => {
     expect(check(notify(textSecret))).toBeNull();
     expect(check(notify(other, other))).toBeNull();
@@ -298,6 +309,18 @@ describe("meta", () => {
       detail:
         "The signature cannot be checked (meta): its verifyToken is not set. Set the verifyToken in the server's environment and restart the server.",
     });
+  });
+});
+
+describe("linear", () => {
+  it("agrees with Linear's own library on the event of its tests", () => {
+    const { secret, time, signature, body } = acceptedByLinear;
+    const check = (sent: string, headers = { "linear-signature": signature }, at = time + minute) =>
+      instant(schemes.linear)({ secret: atLeast16Bytes(secret) }).check(requestOf(headers, utf8(sent), at));
+    expect(check(body)).toBeNull();
+    expect(check(body, undefined, time + 6 * minute)).toMatchObject({ kind: "expired" });
+    for (const fault of [check(`${body} `), check(body, { "linear-signature": signature.replace("8", "9") })])
+      expect(fault).toMatchObject({ kind: "mismatch" });
   });
 });
 

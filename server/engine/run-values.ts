@@ -112,6 +112,21 @@ export async function prepareInput(
   workflow: Pick<LoadedWorkflow, "slug" | "input">,
   code: ProjectCode,
 ): Promise<PreparedInput> {
+  const { given, input } = await parseInput(run, workflow, code);
+  const record = recordableInput(workflow.input, given, input);
+  return {
+    input,
+    record: isDeepStrictEqual(record, run.input) ? undefined : record,
+    isPartOfStored: (given === run.payload || given === run.input) && isPartOf(record, given),
+  };
+}
+
+/** The input as the target's schema parses it, and as it was given. Throws as `prepareInput` does. */
+export async function parseInput(
+  run: RunToPrepare,
+  workflow: Pick<LoadedWorkflow, "slug" | "input">,
+  code: ProjectCode,
+): Promise<{ given: Json; input: unknown }> {
   const given = keptInput(run, workflow) ?? (await transformPayload(run, code));
   const input = parseValue({
     schema: workflow.input,
@@ -120,12 +135,7 @@ export async function prepareInput(
     what: `The input does not match the input schema of ${run.target.kind} ${workflow.slug}`,
     hint: code.replaces === undefined ? null : describeReplacement(code),
   });
-  const record = recordableInput(workflow.input, given, input);
-  return {
-    input,
-    record: isDeepStrictEqual(record, run.input) ? undefined : record,
-    isPartOfStored: (given === run.payload || given === run.input) && isPartOf(record, given),
-  };
+  return { given, input };
 }
 
 /**

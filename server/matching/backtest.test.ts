@@ -4,13 +4,20 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { github, slack } from "../../sdk/verify/index.ts";
 import type { DisabledTriggers } from "../contract/disabled.ts";
+import { newId } from "../domain/ids.ts";
 import { createReceiver } from "../ingest/receive.ts";
 import { createMemoryDeliveryStore } from "../ingest/testing/memory-delivery-store.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { silentLogger } from "../ports/logger.ts";
 import type { TriggerSource } from "../ports/project.ts";
 import type { NewDelivery } from "../ports/store/delivery-store.ts";
-import { type BacktestRequest, type CheckInput, createBacktest, type RecordedDelivery } from "./backtest.ts";
+import {
+  type BacktestRequest,
+  type CheckInput,
+  createBacktest,
+  mergeBacktests,
+  type RecordedDelivery,
+} from "./backtest.ts";
 import { shapes, toSchema } from "./testing/shapes.ts";
 
 const now = Date.UTC(2026, 0, 8);
@@ -343,4 +350,38 @@ it("the check of the input gets every match with its payload, and its failures a
   expect(checked).toContainEqual(["large", { id: "b", amount: 150 }, deliveries[1]?.id]);
   expect(result).toMatchObject({ gained: 1, failed: 2, triggers: [{ trigger: "large", failed: 2 }] });
   expect(result.triggers[0]?.failures[0]).toMatchObject({ name: "InvalidInput", deliveryId: deliveries[1]?.id });
+});
+
+/** The inputs of one trigger are invalid. */
+const failsForNew: CheckInput = async ({ trigger }) =>
+  trigger.slug === "new" ? { name: "InvalidInput", message: "no", errors: [] } : null;
+
+describe("a comparison in parts", () => {
+  it("has the result of one comparison, however the deliveries are divided", async () => {
+    const recorded = await receiveAll([any, invoice(200)], bills);
+    const oldestFirst = Array.from({ length: 300 }, (_, at): RecordedDelivery => {
+      const receivedAt = now - (300 - at) * 1000;
+      const [delivery] = recorded.slice(at % recorded.length);
+      if (!delivery) throw new Error("unreachable: four were received");
+      const own = { ...delivery, id: newId("dlv", receivedAt), receivedAt: new Date(receivedAt).toISOString() };
+      return at % 7 === 0 ? { ...own, bytes: null } : at % 11 === 0 ? { ...own, outcome: "repeated" } : own;
+    });
+    const many = oldestFirst.toReversed();
+    const build = [invoice(100), triggerOf({ slug: "new", endpoint: "billing", request: z.unknown() })];
+    const whole = await compare(build, many, { checkInput: failsForNew });
+    expect(whole).toMatchObject({ compared: 233, notCompared: [{ reason: "no_body" }, { reason: "repeat" }] });
+    expect(whole.triggers.map(({ changes, failures }) => [changes.length, failures.length])).toEqual([
+      [100, 0],
+      [59, 0],
+      [100, 100],
+    ]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(3), { minLength: many.length, maxLength: many.length }), async (partOf) => {
+        const parts = [0, 1, 2, 3].map((part) => many.filter((_, at) => partOf[at] === part));
+        const compared = await Promise.all(parts.map((part) => compare(build, part, { checkInput: failsForNew })));
+        expect(mergeBacktests(compared)).toEqual(whole);
+      }),
+      { numRuns: 20 },
+    );
+  });
 });

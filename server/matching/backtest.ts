@@ -44,13 +44,13 @@ export function createBacktest(
   { endpoint, trigger: only, since, until }: BacktestRequest,
   checkInput: CheckInput | null = null,
 ): { add(delivery: RecordedDelivery): Promise<void>; end(p: { isComplete: boolean }): Backtest } {
-  const skipped = new Map<string, Backtest["notCompared"][number]>();
+  const skipped = new Map<string, Skipped>();
   const changed = new Map<string, ChangedTrigger>();
   let compared = 0;
 
   function skip({ id, problem }: DeliverySummary, reason: SkipReason): void {
     const code = reason === "rejected" || reason === "no_body" ? (problem?.code ?? null) : null;
-    const key = `${reason} ${code}`;
+    const key = keyOf({ reason, code });
     const group = skipped.get(key) ?? { reason, code, deliveries: 0, example: id };
     skipped.set(key, { ...group, deliveries: group.deliveries + 1 });
   }
@@ -123,7 +123,7 @@ export function createBacktest(
         endpoint,
         trigger: only,
         compared,
-        notCompared: [...skipped.values()].toSorted((a, b) => b.deliveries - a.deliveries),
+        notCompared: mostFirst([...skipped.values()]),
         isComplete,
         gained: sum("gained"),
         lost: sum("lost"),
@@ -132,6 +132,66 @@ export function createBacktest(
       };
     },
   };
+}
+
+/**
+ * Joins the comparisons of disjoint deliveries by one build, as if one had compared all. Each lists its newest
+ * differences, so the newest of all are among them.
+ */
+export function mergeBacktests(parts: readonly Backtest[]): Backtest {
+  const [first, ...others] = parts;
+  if (!first) throw new Error("There is no comparison");
+  return others.length === 0 ? first : others.reduce(mergeTwo, first);
+}
+
+function mergeTwo(one: Backtest, other: Backtest): Backtest {
+  const triggers = Map.groupBy([...one.triggers, ...other.triggers], ({ attachmentId }) => attachmentId);
+  const skipped = Map.groupBy([...one.notCompared, ...other.notCompared], keyOf);
+  return {
+    ...one,
+    compared: one.compared + other.compared,
+    notCompared: mostFirst([...skipped.values()].map((groups) => groups.reduce(mergeSkipped))),
+    isComplete: one.isComplete && other.isComplete,
+    gained: one.gained + other.gained,
+    lost: one.lost + other.lost,
+    failed: one.failed + other.failed,
+    triggers: [...triggers.values()]
+      .map((same) => same.reduce(mergeTriggers))
+      .toSorted((a, b) => (a.attachmentId < b.attachmentId ? -1 : 1)),
+  };
+}
+
+type Skipped = Backtest["notCompared"][number];
+
+const keyOf = ({ reason, code }: Pick<Skipped, "reason" | "code">): string => `${reason} ${code}`;
+
+function mostFirst(skipped: readonly Skipped[]): Skipped[] {
+  return skipped.toSorted((a, b) => b.deliveries - a.deliveries || keyOf(a).localeCompare(keyOf(b)));
+}
+
+function mergeSkipped(one: Skipped, other: Skipped): Skipped {
+  return {
+    ...one,
+    deliveries: one.deliveries + other.deliveries,
+    // Ids begin with their time.
+    example: one.example > other.example ? one.example : other.example,
+  };
+}
+
+function mergeTriggers(one: ChangedTrigger, other: ChangedTrigger): ChangedTrigger {
+  return {
+    ...one,
+    gained: one.gained + other.gained,
+    lost: one.lost + other.lost,
+    failed: one.failed + other.failed,
+    changes: newestOf([...one.changes, ...other.changes]),
+    failures: newestOf([...one.failures, ...other.failures]),
+  };
+}
+
+function newestOf<Place extends { receivedAt: string; deliveryId: string }>(places: readonly Place[]): Place[] {
+  const timeOf = ({ receivedAt, deliveryId }: Place) => `${receivedAt} ${deliveryId}`;
+  return places.toSorted((a, b) => (timeOf(a) > timeOf(b) ? -1 : 1)).slice(0, maxListed);
 }
 
 function placeOf({ id, endpoint, receivedAt }: DeliverySummary) {

@@ -6,9 +6,6 @@ import { silentLogger } from "../ports/logger.ts";
 import { startSupervisor } from "./supervisor.ts";
 import { createProject } from "./testing/pool-harness.ts";
 
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
-
 test("a start with a damaged manifest fails with the reason, without an unhandled rejection", async () => {
   const project = await createProject({ quick: { code: "return 1;" } });
   onTestFinished(project.remove);

@@ -18,4 +18,4 @@ it("a built project's sign-in provider may have its secret, and nothing else, in
     clientSecret: "a secret",
     domains: ["example.com"],
   });
-}, 60_000);
+});

@@ -432,7 +432,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       h.advance(100);
       expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
     };
-    await until(untilDone, { timeout: 15_000, interval: 100 });
+    await until(untilDone, { timeout: 60_000, interval: 100 });
     const others = await Promise.all(Array.from({ length: 10 }, () => h.startRun()));
     await until(async () =>
       expect((await Promise.all(others.map((other) => h.read(other)))).map(({ run }) => run.status)).toEqual(

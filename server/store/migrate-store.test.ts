@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { askPostgres } from "../../scripts/ask-postgres.ts";
 import type { Settings } from "../config.ts";
 import { migrationsFolder } from "../paths.ts";
@@ -14,18 +14,16 @@ import { openConnection } from "./sqlite/file/open-connection.ts";
 import { aClaim, aDelivery, aRun, aVerdict, epoch } from "./testing/factories.ts";
 import { type PostgresServer, startPostgres } from "./testing/postgres-server.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 let folder: string;
 beforeAll(async () => {
   server = await startPostgres();
   folder = mkdtempSync(join(tmpdir(), "signalbox-migrate-store-"));
-}, 300_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.stop();
-}, 60_000);
+});
 
 const empty: Record<Settings["database"]["kind"], () => Promise<Settings["database"]>> = {
   sqlite: async () => ({ kind: "sqlite", file: join(mkdtempSync(join(folder, "s-")), "new/ledger.db") }),

@@ -33,7 +33,7 @@ describe("sns", () => {
     create("sns", "/CN=sns.amazonaws.com");
     create("other", "/CN=www.example.com");
     rmSync(folder, { recursive: true });
-  }, 60_000);
+  });
 
   afterEach(() => {
     vi.unstubAllGlobals();

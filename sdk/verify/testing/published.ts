@@ -60,3 +60,48 @@ export const acceptedByZoom = {
   plainToken: "qgg8vlvZRS6UYooatFL8Aw",
   encryptedToken: "c1e2d9c8d9a624043bc69abb8320c1bdb5509a8da365cfb8f2cb7f938e630026",
 };
+
+/**
+ * The event of the tests of Linear's library, which sign it with this secret while they run. Its library
+ * (`@linear/sdk` 98, `LinearWebhookClient`) accepts the request. `time` in Unix milliseconds.
+ */
+export const acceptedByLinear = {
+  secret: "SECRET",
+  time: 1_677_611_643_000,
+  signature: "8790fcbbea809950be9198408593c2a13f7591bba6c61adb589f709b5e1b186a",
+  body: '{"action":"create","data":{"id":"2174add1-f7c8-44e3-bbf3-2d60b5ea8bc9","createdAt":"2020-01-23T12:53:18.084Z","updatedAt":"2020-01-23T12:53:18.084Z","archivedAt":null,"body":"Indeed, I think this is definitely an improvement over the previous version.","edited":false,"issueId":"539068e2-ae88-4d09-bd75-22eb4a59612f","userId":"aacdca22-6266-4c0a-ab3c-8fa70a26765c"},"type":"Comment","url":"https://linear.app/issue/LIN-1778/foo-bar#comment-77217de3-fb52-4dad-bb9a-b356beb93de8","createdAt":"2020-01-23T12:53:18.084Z","webhookTimestamp":1677611643000}',
+};
+
+/** The change notification of Microsoft Graph's documentation, with its `clientState` as the secret. */
+export const publishedGraph = {
+  secret: "secretClientValue",
+  body: String.raw`{
+  "value": [
+    {
+      "id": "lsgTZMr9KwAAA",
+      "subscriptionId":"{subscription_guid}",
+      "subscriptionExpirationDateTime":"2016-03-19T22:11:09.952Z",
+      "clientState":"secretClientValue",
+      "changeType":"created",
+      "resource":"users/{user_guid}@{tenant_guid}/messages/{long_id_string}",
+      "tenantId": "84bd8158-6d4d-4958-8b9f-9d6445542f95",
+      "resourceData":
+      {
+        "@odata.type":"#Microsoft.Graph.Message",
+        "@odata.id":"Users/{user_guid}@{tenant_guid}/Messages/{long_id_string}",
+        "@odata.etag":"W/\"CQAAABYAAADkrWGo7bouTKlsgTZMr9KwAAAUWRHf\"",
+        "id":"{long_id_string}"
+      }
+    }
+  ]
+}`,
+};
+
+/**
+ * The push event of GitLab's documentation, shortened. GitLab publishes no token: its own tests generate one. The
+ * header has the token itself, so any token is an example.
+ */
+export const publishedGitlab = {
+  headers: { "x-gitlab-event": "Push Hook" },
+  body: '{"object_kind":"push","event_name":"push","before":"95790bf891e76fee5e1747ab589903a6a1f80f22","after":"da1560886d4f094c3e6c9ef40349f7d38b5d27d7","ref":"refs/heads/master","checkout_sha":"da1560886d4f094c3e6c9ef40349f7d38b5d27d7","user_id":4,"user_name":"John Smith","user_username":"jsmith","project_id":15,"total_commits_count":4}',
+};

@@ -28,35 +28,27 @@ function faultsOf(request: JsonSchemaObject, filter: JsonSchemaObject | null): s
   ];
 }
 
-it(
-  "every schema of Zod 4 has a description and an example, finite and short, without an exception",
-  { timeout: 60_000 },
-  () => {
-    fc.assert(
-      fc.property(
-        zod4Schema,
-        fc.option(zod4Schema),
-        (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
-      ),
-      { numRuns: 100 },
-    );
-  },
-);
+it("every schema of Zod 4 has a description and an example, finite and short, without an exception", () => {
+  fc.assert(
+    fc.property(
+      zod4Schema,
+      fc.option(zod4Schema),
+      (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
+    ),
+    { numRuns: 100 },
+  );
+});
 
-it(
-  "every schema of Zod 3 has a description and an example, finite and short, without an exception",
-  { timeout: 60_000 },
-  () => {
-    fc.assert(
-      fc.property(
-        zod3Schema,
-        fc.option(zod3Schema),
-        (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
-      ),
-      { numRuns: 100 },
-    );
-  },
-);
+it("every schema of Zod 3 has a description and an example, finite and short, without an exception", () => {
+  fc.assert(
+    fc.property(
+      zod3Schema,
+      fc.option(zod3Schema),
+      (request, filter) => void expect(faultsOf(exportSchema(request), filter && exportSchema(filter))).toEqual([]),
+    ),
+    { numRuns: 100 },
+  );
+});
 
 const keyword = fc.constantFrom(
   "type",
@@ -95,7 +87,7 @@ const anyKeywords = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-it("every JSON object has a description and an example, with any values of its keywords", { timeout: 60_000 }, () => {
+it("every JSON object has a description and an example, with any values of its keywords", () => {
   fc.assert(
     fc.property(
       fc.dictionary(keyword, anyKeywords, { noNullPrototype: true }),

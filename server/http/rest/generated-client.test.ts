@@ -107,7 +107,7 @@ describe("a client that openapi-typescript generates from the document", () => {
     const options = { compilerOptions, files: ["program.ts"] };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  }, 60_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("type-checks a program without casts", () => {

@@ -151,7 +151,7 @@ describe("parsing with few issues", () => {
     );
     // The bound was reached, again and again.
     expect(refused).toBeGreaterThan(30);
-  }, 60_000);
+  });
 
   const items = { items: Array.from({ length: 5000 }, () => 1) };
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]));

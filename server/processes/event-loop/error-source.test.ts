@@ -1,11 +1,8 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildProject } from "../../../cli/build/build-project.ts";
 import { makeProject, smallProject } from "../../../cli/build/testing/make-project.ts";
 import { createProjectAt } from "../testing/pool-harness.ts";
 import { test } from "../testing/pool-test.ts";
-
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 test("a run that failed in a worker shows the line of the user's own file that threw", async ({ startPool }) => {
   const projectDir = makeProject(smallProject);

@@ -1,14 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { vi } from "vitest";
 import { z } from "zod";
 import { SettingsError } from "../../config.ts";
 import { openLocalApi } from "../../main.ts";
 import { forkLocalApi } from "./fork-local-api.ts";
 import { test } from "../testing/pool-test.ts";
-
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const url = "http://127.0.0.1:3000";
 

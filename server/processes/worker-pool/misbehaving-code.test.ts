@@ -4,8 +4,7 @@ import { test as poolTest } from "../testing/pool-test.ts";
 
 /** Each of these runs harms its process. Another run in the process must complete in every case. */
 
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 3 });
 
 /** Has a finished step, then waits until the other code has begun, so that both are in one process when it happens. */
 const neighbour: HarnessWorkflow = {

@@ -7,8 +7,7 @@ import { bundleProgram } from "../../../scripts/bundle-program.ts";
 import type { HarnessWorkflow, PoolHarness, Project } from "../testing/pool-harness.ts";
 import { test } from "../testing/pool-test.ts";
 
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000, maxConcurrency: 3 });
+vi.setConfig({ maxConcurrency: 3 });
 
 const has = (pool: PoolHarness, id: string, kind: string) =>
   pool.until(async () => (await pool.read(id)).kinds.includes(kind));
@@ -105,7 +104,7 @@ describe.concurrent("a worker that is killed", () => {
     const pool = await startPool(await createProject({ quick: { code: "return 1;" } }));
     for (let n = 0; n < 3; n += 1) {
       await pool.end(await pool.start("quick"));
-      await expect.poll(() => pool.ended, { timeout: 20_000 }).toHaveLength(n + 1);
+      await expect.poll(() => pool.ended).toHaveLength(n + 1);
       const [pid = -1] = await pool.workerPids();
       process.kill(pid, "SIGKILL");
       await pool.until(async () => !(await pool.workerPids()).includes(pid));
@@ -128,7 +127,7 @@ describe.concurrent("a worker that is killed", () => {
     await has(store, id, "step_started two");
     const [pid = -1] = await store.workerPids();
     process.kill(group, "SIGKILL");
-    await expect.poll(() => stateOf(pid), { timeout: 20_000 }).toMatch(/^(Z.*)?$/);
+    await expect.poll(() => stateOf(pid)).toMatch(/^(Z.*)?$/);
     const again = await startPool(made);
     const { run, kinds } = await again.end(id);
     expect(run).toMatchObject({ status: "completed", attempt: 1 });
@@ -145,10 +144,10 @@ describe.concurrent("a worker that is killed", () => {
     const group = await startPoolProcess(made, onEnd);
     const store = await startPool(made, { hasWorkers: false });
     await store.start("block");
-    await expect.poll(() => made.marks(), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => made.marks()).toHaveLength(1);
     const [pid] = await made.marks();
     process.kill(group, "SIGKILL");
-    await expect.poll(() => stateOf(Number(pid)), { timeout: 20_000 }).toMatch(/^(Z.*)?$/);
+    await expect.poll(() => stateOf(Number(pid))).toMatch(/^(Z.*)?$/);
   });
 });
 
@@ -162,7 +161,7 @@ describe.concurrent("canceling", () => {
   }) => {
     const pool = await startPool(await createProject({ work: { code: waitForAbort } }));
     const id = await pool.start("work");
-    await expect.poll(() => pool.project.marks(), { timeout: 20_000 }).toContain("begun");
+    await expect.poll(() => pool.project.marks()).toContain("begun");
     expect(await pool.store.requestCancel(id, Date.now())).toBe("requested");
     pool.cancel(id);
     expect((await pool.end(id)).kinds.slice(-2)).toEqual(["cancel_requested", "canceled"]);
@@ -300,7 +299,7 @@ describe.concurrent("leaving", () => {
     });
     const pool = await startPool(made);
     const id = await pool.start("work");
-    await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("blocks");
+    await expect.poll(() => made.marks()).toContain("blocks");
     await pool.pool.close(0);
     expect((await pool.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
     await pool.close();
@@ -318,7 +317,7 @@ describe.concurrent("leaving", () => {
     });
     const pool = await startPool(made);
     const old = await pool.start("work");
-    await expect.poll(() => made.marks(), { timeout: 20_000 }).toContain("old");
+    await expect.poll(() => made.marks()).toContain("old");
     await made.write({ work: { code: `mark("new"); return "new";` } });
     await pool.pool.replaceAll(Promise.resolve(true)).done;
     expect((await pool.end(await pool.start("work"))).run.output).toBe("new");

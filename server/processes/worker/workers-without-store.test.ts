@@ -1,11 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { vi } from "vitest";
 import { openFiles } from "../testing/open-files.ts";
 import { test } from "../testing/pool-test.ts";
-
-// Processes start slowly on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 30_000 });
 
 test("a worker has no file of the store open", async ({ createProject, startPool, expect }) => {
   const made = await createProject({ quick: { code: "return 1;" } });
@@ -31,7 +27,7 @@ test("a restart of the process with the store interrupts no step and repeats non
   const made = await createProject({ work: { code } });
   const pool = await startPool(made);
   const id = await pool.start("work");
-  await expect.poll(() => made.marks(), { timeout: 20_000 }).toEqual(["one", "two"]);
+  await expect.poll(() => made.marks()).toEqual(["one", "two"]);
   const pids = await pool.workerPids();
   await pool.restartHost();
   await appendFile(join(made.dir, "marks.txt"), "continue\n");

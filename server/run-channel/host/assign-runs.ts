@@ -22,9 +22,9 @@ interface Reservation {
 }
 
 interface Accepting {
-  /** The number of its runs that will be queued, and of those whose target limits its concurrency. */
+  /** The number of its runs that will be queued, and the targets of those whose target limits its concurrency. */
   queued: number;
-  limited: number;
+  limited: readonly string[];
   reservations: readonly Reservation[];
   /** The start of the leases. */
   since: number;
@@ -34,7 +34,7 @@ interface Accepting {
 /** The part of the claim loop that accepted deliveries affect. */
 interface Claims {
   hasBacklog(): boolean;
-  queued(count: number, limited: number): void;
+  queued(count: number, limited: readonly string[]): void;
   slotFreed(): void;
 }
 
@@ -74,9 +74,10 @@ export function createAcceptRunning(p: {
     return found;
   }
 
-  function countLimited(runs: readonly NewRun[]): number {
+  function limitedTargetsOf(runs: readonly NewRun[]): string[] {
     const known = [...workers.values()];
-    return runs.filter(({ target }) => known.some((worker) => isLimited(worker, target))).length;
+    const limited = runs.filter(({ target }) => known.some((worker) => isLimited(worker, target)));
+    return limited.map(({ target: { kind, slug } }) => `${kind}:${slug}`);
   }
 
   function reserve(run: NewRun, leaseUntil: number): Reservation | null {
@@ -129,7 +130,7 @@ export function createAcceptRunning(p: {
       const queued = runs.length - reservations.length;
       const accepting = {
         queued,
-        limited: queued === 0 ? 0 : countLimited(request.runs),
+        limited: queued === 0 ? [] : limitedTargetsOf(request.runs),
         reservations,
         since,
         done: inProgress.begin(),

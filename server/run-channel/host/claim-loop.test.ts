@@ -419,34 +419,58 @@ describe("claims", () => {
     expect([state.claims.at(-1)?.slots.length, started().length, loop.hasBacklog()]).toEqual([2, 5, false]);
   });
 
-  it("are in vain at most each 20 ms for runs of limited targets, which other runs need not wait for", async () => {
+  it("are in vain less and less often for runs of a limited target, which other runs need not wait for", async () => {
     const { state, add, started, loop, wake } = create({ wrk_1: 3 });
     await wake();
     for (let n = 0; n < 5; n += 1) {
-      loop.queued(1, 1);
+      loop.queued(1, ["workflow:full"]);
       await settle();
     }
     expect([state.claims.length, loop.hasBacklog()]).toEqual([2, false]);
-    await vi.advanceTimersByTimeAsync(20);
-    expect(state.claims.map(({ slots }) => slots.length)).toEqual([3, 1, 3]);
-    loop.queued(1, 1);
+    for (const [ms, claims] of [
+      [20, 3],
+      [39, 3],
+      [1, 4],
+      [79, 4],
+      [1, 5],
+    ] as const) {
+      await vi.advanceTimersByTimeAsync(ms);
+      expect(state.claims).toHaveLength(claims);
+      loop.queued(1, ["workflow:full"]);
+      await settle();
+      expect(state.claims).toHaveLength(claims);
+    }
+    loop.queued(1, ["workflow:full"]);
     add(1);
-    loop.queued(1, 0);
+    loop.queued(1, []);
     await settle();
     expect([started(), loop.hasBacklog()]).toEqual([["run_1"], false]);
+  });
+
+  it("are made at once for runs of a limited target while another one has no room", async () => {
+    const { state, add, started, loop, wake } = create({ wrk_1: 3 });
+    await wake();
+    loop.queued(1, ["workflow:full"]);
+    await settle();
+    add(1);
+    loop.queued(1, ["workflow:other"]);
+    await settle();
+    expect([started(), state.claims.length]).toEqual([["run_1"], 3]);
   });
 
   it("are made at once for runs of limited targets when a run has ended", async () => {
     const { state, add, started, loop, wake, workers } = create({ wrk_1: 3 });
     await wake();
-    loop.queued(1, 1);
+    loop.queued(1, ["workflow:full"]);
     await settle();
     add(2);
-    loop.queued(1, 1);
+    loop.queued(1, ["workflow:full"]);
     await settle();
     expect(started()).toEqual([]);
     await wake();
     expect([started(), state.claims.length, workers.get("wrk_1")?.reserved]).toEqual([["run_1", "run_2"], 3, 0]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(state.claims).toHaveLength(3);
   });
 
   it("are made for a slot that is freed in a full pool, also if another pool had slots and nothing due", async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { AssignRuns } from "./assign-runs.ts";
 import {
   type ClaimGroup,
@@ -26,10 +27,10 @@ export interface ClaimLoop {
   /** Signals that runs may be due. Cheap; safe to call at any time. */
   wake(): void;
   /**
-   * Signals that this host queued this many runs after it had claimed all due runs. `limited`: the number of them whose
-   * target limits its concurrency.
+   * Signals that this host queued this many runs after it had claimed all due runs. `limited`: the targets of those
+   * whose target limits its concurrency, one for each run.
    */
-  queued(count: number, limited?: number): void;
+  queued(count: number, limited?: readonly string[]): void;
   /** Signals that a slot is free. Nothing is claimed if no run can be due. */
   slotFreed(): void;
   /** Whether due runs may be waiting: new runs must queue behind them. Runs of limited targets have queues of their own. */
@@ -41,9 +42,6 @@ export interface ClaimLoop {
 
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
-/** While limited targets have no room, a claim for their new runs finds none. The end of one of their runs is a signal. */
-const limitedPauseMs = 20;
-
 /**
  * Claims due runs for all workers and assigns them, never more than a worker's capacity. It never polls the store:
  * signals wake it, and an alarm at the time when the next waiting run is due.
@@ -51,10 +49,9 @@ const limitedPauseMs = 20;
 export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   const { store, workers, clock, logger } = p;
   const alarm = createAlarm(clock, wake);
-  /** The number of due runs: at most `known`, and `limited` of limited targets, or any number if `isUnknown`. */
-  let due = { known: 0, limited: 0, isUnknown: false };
-  /** Set while new runs of limited targets wait for more of them. */
-  let pause: NodeJS.Timeout | undefined;
+  /** The number of due runs: at most `known`, and those of limited targets, or any number if `isUnknown`. */
+  let due = { known: 0, isUnknown: false };
+  const limited = createLimitedTargets(begin);
   let isClosed = false;
   let isClaiming = false;
   /** Whether the claim in progress is for any number of runs. */
@@ -66,10 +63,11 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
   /** The last claim skipped workers without a free slot: runs that only they can execute may be due. */
   let hasSkippedWorkers = false;
 
-  const isDue = () => due.isUnknown || due.known > 0 || (due.limited > 0 && !pause);
+  const isDue = () => due.isUnknown || due.known > 0 || limited.isDue();
 
   function wake(): void {
     due.isUnknown = true;
+    limited.clear();
     begin();
   }
 
@@ -96,8 +94,10 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       await new Promise<void>((resolve) => process.nextTick(resolve));
       const groups = isClosed ? [] : findGroups();
       if (groups.length === 0) return;
-      const { known, limited, isUnknown } = due;
-      due = { known: 0, limited: 0, isUnknown: false };
+      const { known, isUnknown } = due;
+      const asked = limited.take();
+      const count = known + sum(asked.values());
+      due = { known: 0, isUnknown: false };
       isClaimingAll = isUnknown || isRetrying || hasSkippedWorkers;
       isRetrying = false;
       const skipped = [...workers.values()].filter(
@@ -105,12 +105,12 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
       );
       const now = clock.now();
       try {
-        const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : known + limited });
+        const claiming = claimAll(groups, { now, max: isClaimingAll ? Infinity : count });
         round = Promise.allSettled([claiming]);
         const { claimed, isFull } = await claiming;
         if (isClaimingAll) due.isUnknown ||= isFull;
-        else if (isFull) due.known += Math.max(0, known + limited - claimed);
-        else if (claimed < known + limited) pauseLimited();
+        else if (isFull) due.known += Math.max(0, count - claimed.length);
+        else limited.note(asked, claimed);
         hasSkippedWorkers = skipped.length > 0;
         due.isUnknown ||= skipped.some((worker) => freeSlots(worker) > 0);
         if (isClaimingAll) await setAlarm(groups, now);
@@ -119,7 +119,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
         const retryMs = Math.min(firstRetryMs * 2 ** failures, maxRetryMs);
         failures += 1;
         logger.warn("could not claim runs, retrying", { error, retryMs });
-        due = { known: 0, limited: 0, isUnknown: false }; // the alarm retries the claim
+        due = { known: 0, isUnknown: false }; // the alarm retries the claim
         isRetrying = true;
         if (!isClosed) alarm.setIn(retryMs);
         return;
@@ -129,29 +129,22 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     }
   }
 
-  function pauseLimited(): void {
-    pause ??= setTimeout(() => {
-      pause = undefined;
-      begin();
-    }, limitedPauseMs);
-  }
-
   /** `isFull`: all slots of a group were filled, so that more may be due. */
   async function claimAll(
     groups: readonly ClaimGroup[],
     { now, max }: { now: number; max: number },
-  ): Promise<{ claimed: number; isFull: boolean }> {
-    const result = { claimed: 0, isFull: false };
+  ): Promise<{ claimed: ClaimedRun[]; isFull: boolean }> {
+    const result = { claimed: [] as ClaimedRun[], isFull: false };
     for (const group of groups) {
       const slots = group.slots.slice(0, max);
       const claimed = await claim({ ...group, slots }, now);
-      result.claimed += claimed;
-      result.isFull ||= claimed === group.slots.length;
+      result.claimed.push(...claimed);
+      result.isFull ||= claimed.length === group.slots.length;
     }
     return result;
   }
 
-  async function claim(group: ClaimGroup, now: number): Promise<number> {
+  async function claim(group: ClaimGroup, now: number): Promise<readonly ClaimedRun[]> {
     const before = new Map(workers);
     const reserve = (change: 1 | -1) => {
       for (const id of group.slots) {
@@ -163,7 +156,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     try {
       const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
       await p.assignRuns(claimed, { workers: before, since: now });
-      return claimed.length;
+      return claimed;
     } finally {
       reserve(-1);
     }
@@ -182,9 +175,9 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
 
   return {
     wake,
-    queued(count, limited = 0) {
-      due.known += count - limited;
-      due.limited += limited;
+    queued(count, limitedTargets = []) {
+      due.known += count - limitedTargets.length;
+      limited.add(limitedTargets);
       begin();
     },
     slotFreed() {
@@ -196,10 +189,77 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     close() {
       isClosed = true;
       alarm.clear();
-      clearTimeout(pause);
+      limited.clear();
     },
   };
 }
+
+// ---- targets that limit their concurrency ----
+
+const firstPauseMs = 20;
+const maxPauseMs = 640;
+
+interface LimitedTarget {
+  due: number;
+  pauseMs: number;
+  /** Set while its new runs wait for more of them. */
+  pause?: NodeJS.Timeout | undefined;
+}
+
+/**
+ * New runs of limited targets. While a target has no room, a claim for them finds none: such claims are made less and
+ * less often. The end of one of its runs is a signal, which forgets the pauses.
+ */
+function createLimitedTargets(onDue: () => void) {
+  const targets = new Map<string, LimitedTarget>();
+
+  function forget(name: string): void {
+    clearTimeout(targets.get(name)?.pause);
+    targets.delete(name);
+  }
+
+  function pause(target: LimitedTarget): void {
+    target.pause = setTimeout(() => {
+      target.pause = undefined;
+      onDue();
+    }, target.pauseMs);
+    target.pauseMs = Math.min(target.pauseMs * 2, maxPauseMs);
+  }
+
+  return {
+    isDue: () => [...targets.values()].some((target) => target.due > 0 && !target.pause),
+    add(names: readonly string[]): void {
+      for (const name of names) {
+        const target = targets.get(name) ?? { due: 0, pauseMs: firstPauseMs };
+        target.due += 1;
+        targets.set(name, target);
+      }
+    },
+    /** The number of due runs for each target, which a claim is about to look for. */
+    take(): Map<string, number> {
+      const asked = new Map<string, number>();
+      for (const [name, target] of targets) {
+        if (target.due === 0 || target.pause) continue;
+        asked.set(name, target.due);
+        target.due = 0;
+      }
+      return asked;
+    },
+    /** There were free slots, so the runs that were not claimed have no room, or another host has them. */
+    note(asked: ReadonlyMap<string, number>, claimed: readonly ClaimedRun[]): void {
+      const taken = Map.groupBy(claimed, ({ target: { kind, slug } }) => `${kind}:${slug}`);
+      for (const [name, count] of asked) {
+        const target = targets.get(name);
+        if (!target) continue;
+        if ((taken.get(name)?.length ?? 0) < count) pause(target);
+        else if (target.due === 0) forget(name);
+      }
+    },
+    clear: () => [...targets.keys()].forEach(forget),
+  };
+}
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 // ---- the time of the next waiting run ----
 

@@ -5,5 +5,5 @@ export function until<T>(
   check: () => T | Promise<T>,
   options: { timeout?: number; interval?: number } = {},
 ): Promise<T> {
-  return vi.waitFor(check, { timeout: 15_000, ...options });
+  return vi.waitFor(check, { timeout: 60_000, ...options });
 }

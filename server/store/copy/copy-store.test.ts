@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { askPostgres } from "../../../scripts/ask-postgres.ts";
 import { createKeyCipher } from "../../auth/keys/service-secret.ts";
 import type { Settings } from "../../config.ts";
@@ -18,8 +18,6 @@ import { type CopyProgress, copyStore } from "./copy-store.ts";
 import type { Row } from "./row.ts";
 import { createSqliteTables } from "./sqlite-tables.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 type Database = Settings["database"];
 
 let server: PostgresServer;
@@ -33,11 +31,11 @@ beforeAll(async () => {
   const connection = await openConnection(full);
   fillEveryTable(connection, 40);
   connection.close();
-}, 300_000);
+});
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await server.stop();
-}, 60_000);
+});
 
 let made = 0;
 beforeEach(() => void (made += 1));

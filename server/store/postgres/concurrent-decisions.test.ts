@@ -8,12 +8,10 @@ import { aKey, epoch, withRunningRun } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { openPostgresStore } from "./open-store.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 /** Two machines with one database, and a client that blocks them. */
@@ -45,9 +43,9 @@ async function race<Result>(blockSql: string, operation: (store: Store, at: 0 | 
     return Number(rows[0]?.count);
   };
   const first = operation(one, 0);
-  await vi.waitUntil(async () => (await countBlocked()) === 1, { timeout: 4_000, interval: 20 });
+  await vi.waitUntil(async () => (await countBlocked()) === 1, { timeout: 60_000, interval: 20 });
   const results = Promise.all([first, operation(other, 1)]);
-  await vi.waitUntil(async () => (await countBlocked()) === 2, { timeout: 4_000, interval: 20 });
+  await vi.waitUntil(async () => (await countBlocked()) === 2, { timeout: 60_000, interval: 20 });
   await blocker.query("COMMIT");
   return await results;
 }

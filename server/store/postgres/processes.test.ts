@@ -9,12 +9,10 @@ import { aClaim, aDelivery, aRun, aVerdict } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { openPostgresStore } from "./open-store.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 /** The stores of several processes: they share only the database. */
@@ -294,7 +292,7 @@ it("more counts than one fold adds are each counted once, over several folds", a
       }),
     );
     await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 200,
     });
     const ofVerdicts = "bucket_ms = 3600000 AND attachment_id <> '' AND attachment_id NOT LIKE '*%'";
@@ -317,7 +315,7 @@ it("counts that several processes add up at once are each counted once", async (
     }
     // Folding begins two seconds after the first count.
     await vi.waitFor(async () => expect(await askPostgres(url, "SELECT 1 FROM traffic_log")).toEqual([]), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 200,
     });
     const window = { since: receivedAt - 3_600_000, until: receivedAt + 3_600_000, bucketMs: 60_000 } as const;
@@ -393,7 +391,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
             "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
           ),
         ).not.toEqual([]),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     await askPostgres(
       url,

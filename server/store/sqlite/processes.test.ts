@@ -59,7 +59,7 @@ describe("several processes on one file", () => {
     expect(had.sort()).toEqual(runs.map((run) => `${run.id} 1 true`).sort());
     expect(await store.countOpenRuns()).toEqual({ queued: 0, running: 0, waiting: 0 });
     await store.close();
-  }, 60_000);
+  });
 
   it("open a new file at the same time, and accept exactly one of twelve equal deliveries", async () => {
     const receivers = Array.from({ length: 4 }, () => start(accept, "3", "key"));
@@ -74,7 +74,7 @@ describe("several processes on one file", () => {
     const store = await openSqliteStore({ file });
     expect((await store.countOpenRuns()).queued).toBe(1);
     await store.close();
-  }, 60_000);
+  });
 
   it("lose no accepted delivery when they are killed", async () => {
     const { child, nextLine } = start(accept);

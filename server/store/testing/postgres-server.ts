@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { getTableName, is } from "drizzle-orm";
 import { PgTable } from "drizzle-orm/pg-core";
 import { Client } from "pg";
 import { findOrInstall } from "../../../scripts/test-tools.ts";
-import { ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
+import { createDataFolder, ownerOf, untilReady } from "../../../scripts/postgres-cluster.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
@@ -38,22 +38,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-pg-"));
   const owner = ownerOf(folder);
   const data = join(folder, "data");
-  execFileSync(
-    join(bin, "initdb"),
-    [
-      "-D",
-      data,
-      "-U",
-      "signalbox",
-      "--auth=trust",
-      "--no-sync",
-      "--encoding=UTF8",
-      "--locale=C.UTF-8",
-      "--locale-provider=icu",
-      "--icu-locale=en-US",
-    ],
-    { ...owner, cwd: folder, stdio: "pipe" },
-  );
+  createDataFolder({ bin, data, owner, options: ["--locale-provider=icu", "--icu-locale=en-US"] });
   const settings = ["listen_addresses=", "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=200"];
   const server = spawn(
     join(bin, "postgres"),

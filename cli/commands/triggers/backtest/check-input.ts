@@ -3,7 +3,7 @@ import { problemErrorSchema } from "../../../../server/contract/problem.ts";
 import { shortText } from "../../../../server/domain/json/short-json.ts";
 import { agentInput } from "../../../../server/engine/agent/run-agent.ts";
 import { FinalFailure } from "../../../../server/engine/run-errors.ts";
-import { prepareInput, type RunToPrepare, transformPayload } from "../../../../server/engine/run-values.ts";
+import { parseInput, type RunToPrepare, transformPayload } from "../../../../server/engine/run-values.ts";
 import type { CheckInput } from "../../../../server/matching/backtest.ts";
 import type { ProjectCode } from "../../../../server/ports/project.ts";
 
@@ -15,7 +15,7 @@ const maxMessage = 2_000;
 
 const problemErrors = z.array(problemErrorSchema);
 
-/** Prepares the input of the run that a match would start, as a worker does. The target's code is not called. */
+/** Makes the input of the run that a match would start, as a worker does. The target's code is not called. */
 export function createInputCheck(code: ProjectCode, check: InputCheck): CheckInput {
   return async ({ trigger: { slug, attachmentId, target }, payload, delivery }) => {
     const receivedAt = Date.parse(delivery.receivedAt);
@@ -29,7 +29,7 @@ export function createInputCheck(code: ProjectCode, check: InputCheck): CheckInp
       request: { deliveryId: delivery.id, receivedAt, headers: delivery.headers },
     };
     try {
-      await within(check === "transform" ? transformPayload(run, code) : prepare(run, code));
+      await within(check === "transform" ? transformPayload(run, code) : makeInput(run, code));
       return null;
     } catch (error) {
       return describeFailure(error);
@@ -37,11 +37,11 @@ export function createInputCheck(code: ProjectCode, check: InputCheck): CheckInp
   };
 }
 
-async function prepare(run: RunToPrepare, code: ProjectCode): Promise<void> {
+async function makeInput(run: RunToPrepare, code: ProjectCode): Promise<void> {
   const { kind, slug } = run.target;
   const target = kind === "agent" ? { slug, input: agentInput } : await code.workflow(slug);
   if (!target) throw new FinalFailure("UnknownTarget", `The build has no ${kind} ${slug}.`);
-  await prepareInput(run, target, code);
+  await parseInput(run, target, code);
 }
 
 async function within(work: Promise<unknown>): Promise<void> {

@@ -1,26 +1,89 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Backtest } from "../../../../server/contract/backtest.ts";
+import { mergeBacktests } from "../../../../server/matching/backtest.ts";
 import { entryFile } from "../../../../server/paths.ts";
 import { Failure } from "../../../terminal/failure.ts";
 import type { BacktestThreadData, FromBacktestThread, ToBacktestThread } from "./thread.ts";
 
-/** Messages to the thread that it has not handled yet. */
+/** Batches that a thread has not compared yet. */
 const maxPending = 4;
+const maxThreads = Math.min(4, availableParallelism());
 const minBatchBytes = 256 * 1024;
 const newline = 10;
 
+interface Progress {
+  /** The number of deliveries so far. */
+  deliveries: number;
+  /** The time of the oldest one. */
+  oldestAt: number;
+}
+
 /**
- * Compares exported deliveries, one per line, with a build. `onOutput` gets what the project's code prints.
- * `onProgress` gets the number of deliveries so far, and the time of the oldest one.
+ * Compares exported deliveries, one per line, with a build. Many deliveries are compared in several threads. `onOutput`
+ * gets what the project's code prints.
  */
 export async function compareDeliveries(
   data: BacktestThreadData,
   p: {
     deliveries: AsyncIterable<Uint8Array>;
     onOutput: (text: string) => void;
-    onProgress: (progress: { deliveries: number; oldestAt: number }) => void;
+    onProgress: (progress: Progress) => void;
   },
 ): Promise<Backtest> {
+  const threads: CompareThread[] = [];
+  const stopped = Promise.withResolvers<never>();
+  const total: Progress = { deliveries: 0, oldestAt: data.request.until };
+  let answer = Promise.withResolvers<void>();
+  function start(): CompareThread {
+    const thread = startThread(data, {
+      onOutput: p.onOutput,
+      onError: stopped.reject,
+      onCompared({ deliveries, oldestAt }) {
+        total.deliveries += deliveries;
+        total.oldestAt = Math.min(total.oldestAt, oldestAt);
+        p.onProgress(total);
+        answer.resolve();
+        answer = Promise.withResolvers();
+      },
+    });
+    threads.push(thread);
+    return thread;
+  }
+  async function findFree(): Promise<CompareThread> {
+    for (;;) {
+      const [free] = threads.toSorted((a, b) => a.pending() - b.pending());
+      if (free && free.pending() < maxPending) return free;
+      if (threads.length < maxThreads) return start();
+      await answer.promise;
+    }
+  }
+  async function compareAll(): Promise<Backtest> {
+    for await (const bytes of wholeLines(p.deliveries)) (await findFree()).compare(bytes);
+    if (threads.length === 0) start();
+    return mergeBacktests(await Promise.all(threads.map((thread) => thread.end())));
+  }
+  try {
+    return await Promise.race([compareAll(), stopped.promise]);
+  } finally {
+    // They may have ended already.
+    stopped.promise.catch(() => {});
+    await Promise.all(threads.map((thread) => thread.terminate()));
+  }
+}
+
+interface CompareThread {
+  compare(bytes: Uint8Array): void;
+  /** The number of batches that it has not compared yet. */
+  pending(): number;
+  end(): Promise<Backtest>;
+  terminate(): Promise<unknown>;
+}
+
+function startThread(
+  data: BacktestThreadData,
+  p: { onOutput: (text: string) => void; onCompared: (batch: Progress) => void; onError: (error: Failure) => void },
+): CompareThread {
   const thread = new Worker(entryFile("backtest-thread"), {
     workerData: data,
     execArgv: [],
@@ -30,43 +93,33 @@ export async function compareDeliveries(
     stderr: true,
   });
   for (const output of [thread.stdout, thread.stderr]) output.setEncoding("utf8").on("data", p.onOutput);
-  const ended = new Promise<never>((_, reject) => {
-    thread.once("error", (error) => reject(stopped(error)));
-    thread.once("exit", () => reject(endedEarly()));
-  });
-  const answers: (() => void)[] = [];
-  let deliveries = 0;
-  const result = new Promise<Backtest>((resolve) => {
-    thread.on("message", (message: FromBacktestThread) => {
-      if (message.type === "result") return resolve(message.backtest);
-      deliveries += message.deliveries;
-      p.onProgress({ deliveries, oldestAt: message.oldestAt });
-      answers.shift()?.();
-    });
+  const result = Promise.withResolvers<Backtest>();
+  let pending = 0;
+  thread.once("error", (error) => p.onError(stoppedBy(error)));
+  thread.once("exit", () => p.onError(endedEarly()));
+  thread.on("message", (message: FromBacktestThread) => {
+    if (message.type === "result") return result.resolve(message.backtest);
+    pending -= 1;
+    p.onCompared(message);
   });
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   const send = (message: ToBacktestThread) => thread.postMessage(message);
-  const sendAll = async () => {
-    const pending: Promise<void>[] = [];
-    for await (const bytes of wholeLines(p.deliveries)) {
+  return {
+    compare(bytes) {
+      pending += 1;
       send({ type: "lines", bytes });
-      pending.push(new Promise((resolve) => void answers.push(resolve)));
-      if (pending.length >= maxPending) await pending.shift();
-    }
-    send({ type: "end" });
-    return result;
+    },
+    pending: () => pending,
+    end() {
+      send({ type: "end" });
+      return result.promise;
+    },
+    terminate: () => thread.terminate(),
   };
-  try {
-    return await Promise.race([sendAll(), ended]);
-  } finally {
-    // It may have ended already.
-    ended.catch(() => {});
-    await thread.terminate();
-  }
 }
 
 /** An error that nothing in the thread caught: usually one of the project's code. */
-function stopped(cause: unknown): Failure {
+function stoppedBy(cause: unknown): Failure {
   const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n", 1);
   return new Failure(`The comparison stopped: ${why}`, {
     code: "comparison_stopped",

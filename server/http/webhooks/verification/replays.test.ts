@@ -177,7 +177,7 @@ const unsignedIds = (headers: Headers, value: string): Headers =>
 let postgres: PostgresServer;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 const openStores: Record<"SQLite" | "Postgres", () => Promise<Store>> = {

@@ -6,8 +6,8 @@ import { connectionConfig, createPool } from "./connect.ts";
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
-afterAll(() => server.stop(), 60_000);
+});
+afterAll(() => server.stop());
 
 it.each([
   [false, "8s"],

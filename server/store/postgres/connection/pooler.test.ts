@@ -8,12 +8,10 @@ import { queueCapacityContract } from "../../testing/queue-capacity-contract.ts"
 import { runContract } from "../../testing/run-contract.ts";
 import { openPostgresStore } from "../open-store.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 const open = () => server.openStore({ isPooled: true });

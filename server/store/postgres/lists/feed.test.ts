@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { newId } from "../../../domain/ids.ts";
 import type { FeedPosition } from "../../../ports/store/feed-store.ts";
 import type { Store } from "../../../ports/store.ts";
@@ -9,12 +9,10 @@ import { readOn } from "../../testing/feed-contract.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 import { openPostgresStore } from "../open-store.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 const transactions = 4;

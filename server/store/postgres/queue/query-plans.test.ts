@@ -1,12 +1,10 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { silentLogger } from "../../../ports/logger.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 import { type Session, sessionOf } from "../connection/session.ts";
 import { dueQueuesSql } from "./claim-runs.ts";
 import { openRunJobs, wokenPriority } from "./run-jobs.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const jobs = 50_000;
 let server: PostgresServer;
@@ -23,7 +21,7 @@ beforeAll(async () => {
     INSERT INTO pgboss.job_common (id, name, data, priority, start_after, created_on)
     SELECT gen_random_uuid(), 'v1/shared', '{}', 0, '2000-01-01', now() + n * interval '1 ms' FROM generate_series(1, ${jobs}) AS n;
     ANALYZE pgboss.job_common`);
-}, 300_000);
+});
 afterAll(async () => {
   await client.end();
   await server.stop();

@@ -1,18 +1,16 @@
 import * as fc from "fast-check";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { ClaimedRun, LostRun, RunTransition, StepRecord } from "../../../ports/store/engine-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 /** Closes the connection of the store after this many further statements: before the next one is sent, or just after. */

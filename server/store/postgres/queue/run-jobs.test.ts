@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "../../../domain/ids.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
@@ -9,15 +9,13 @@ import { sessionOf } from "../connection/session.ts";
 import { schemaName } from "./queue-names.ts";
 import { type JobState, openRunJobs } from "./run-jobs.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 let client: Client;
 beforeAll(async () => {
   server = await startPostgres();
   client = new Client(await server.createDatabase());
   await client.connect();
-}, 300_000);
+});
 afterAll(async () => {
   await client.end();
   await server.stop();

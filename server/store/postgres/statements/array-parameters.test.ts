@@ -11,7 +11,7 @@ beforeAll(async () => {
   server = await startPostgres();
   client = new Client(connectionConfig(await server.createDatabase("template1")));
   await client.connect();
-}, 300_000);
+});
 afterAll(async () => {
   await client.end();
   await server.stop();

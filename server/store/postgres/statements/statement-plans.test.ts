@@ -1,16 +1,14 @@
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-}, 300_000);
+});
 afterAll(() => server.stop());
 
 /** Connections for migrations have longer timeouts. */

@@ -61,7 +61,6 @@ function writeSource() {
 
 it.each(journal.entries.map(({ tag }, position) => ({ tag, position })))(
   "$tag: killed at every statement, the old schema is intact, and the next start applies all of the new one",
-  { timeout: 120_000 },
   async ({ tag, position }) => {
     const old = join(folder, `before-${position}.db`);
     await migrateTo(old, position);

@@ -305,9 +305,9 @@ describe("the list index", () => {
     const { store, beside, close } = await openHistory();
     const unlisted = () => prepareListIndex(beside).countUnlisted();
     await store().createRuns(Array.from({ length: 3 }, () => aRun()));
-    await expect.poll(unlisted, { timeout: 10_000 }).toBe(0);
+    await expect.poll(unlisted).toBe(0);
     await store().createRuns(Array.from({ length: 1_200 }, () => aRun()));
-    await expect.poll(unlisted, { timeout: 10_000 }).toBe(0);
+    await expect.poll(unlisted).toBe(0);
     await close();
   });
 
