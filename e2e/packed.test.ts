@@ -4,7 +4,9 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { testChanges } from "./packed/changes.ts";
@@ -13,6 +15,9 @@ import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
 import { startService } from "./support/service.ts";
+
+// npm installs slowly on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /** The tarball that the pack step made, in a folder of a new user's. */
 const packFolder = join(repository, "node_modules/.cache/pack");
@@ -124,7 +129,7 @@ describe("the packed product, in an empty folder", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("passes every command of its CI file, and is served deployed, with a key", async () => {
+  it("passes every command of its CI file, and is served deployed, with a key, and with tools for coding agents on stdio and at /mcp", async () => {
     const ci = readFileSync(join(dir, ".github/workflows/signalbox.yml"), "utf8");
     const [install, build = "", test = "", backtest = "", ...others] = [...ci.matchAll(/run: (.+)$/gm)].map(
       ([, command]) => command,
@@ -144,11 +149,36 @@ describe("the packed product, in an empty folder", () => {
     const key = new URL(url).searchParams.get("token") ?? "";
     expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({ status: "completed" });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-    const created = sh("npx", ["--no-install", "signalbox", "keys", "create", "--api", "--scope", "read", "--json"]);
-    const { secret } = JSON.parse(created) as { secret: string };
-    const atService = { ...env, SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: secret };
+
+    const token = sh("npx", ["--no-install", "signalbox", "keys", "create", "--api", "--scope", "read"]).trim();
+    const atService = { ...env, SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token };
     const compared = spawnSync("sh", ["-c", backtest], { cwd: dir, env: atService, encoding: "utf8" });
     expect(compared, compared.stderr).toMatchObject({ status: 0 });
+
+    const transports = [
+      // As AGENTS.md of the project configures it.
+      new StdioClientTransport({
+        command: "npx",
+        args: ["signalbox", "mcp"],
+        cwd: dir,
+        env: env as Record<string, string>,
+        stderr: "pipe",
+      }),
+      new StreamableHTTPClientTransport(new URL("/mcp", service.url), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      }),
+    ];
+    for (const transport of transports) {
+      const client = new Client({ name: "packed", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+      onTestFinished(() => client.close());
+      await client.connect(transport);
+      const call = async (name: string, input: Record<string, unknown>) =>
+        JSON.stringify((await client.callTool({ name, arguments: input })).content);
+      expect(await call("list_triggers", {})).toContain("triggers/new-signup.ts");
+      expect(await call("search_deliveries", { endpoint: "signup" })).toContain(runId);
+      // In the documentation that the package has.
+      expect(await call("search_docs", { query: "release held deliveries" })).toContain("docs/receiving.md");
+    }
   });
 
   it("uses Postgres as its store without more packages", async () => {

@@ -18,10 +18,10 @@ export interface Session {
   /** Runs a statement. Each connection prepares it once, so its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * The same for a statement without a result. Returns the number of changed rows. `isPlannedAnew`: it is not prepared.
+   * The same for a statement without a result. Returns the number of changed rows. `isReplanned`: it is not prepared.
    * Postgres plans it for the present sizes of the tables.
    */
-  change(text: string, values?: readonly unknown[], p?: { isPlannedAnew?: boolean }): Promise<number>;
+  change(text: string, values?: readonly unknown[], p?: { isReplanned?: boolean }): Promise<number>;
   /** Runs statements that are not prepared, e.g. those of a migration. */
   run(statements: string): Promise<void>;
 }
@@ -36,10 +36,10 @@ const sessions = new WeakMap<Executor, Session>();
 export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
-  const query = <Row extends object>(text: string, values: readonly unknown[], isPlannedAnew = false) =>
+  const query = <Row extends object>(text: string, values: readonly unknown[], isReplanned = false) =>
     client.query<Row & QueryResultRow>({
       // A prepared statement stays with its connection.
-      ...(isShared(client) || isPlannedAnew ? {} : { name: nameOf(text) }),
+      ...(isShared(client) || isReplanned ? {} : { name: nameOf(text) }),
       text,
       values: values.map(toParameter),
     });
@@ -61,8 +61,8 @@ export function sessionOf(client: Executor): Session {
     },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
-    change: async (text, values = [], { isPlannedAnew } = {}) =>
-      (await query(text, values, isPlannedAnew)).rowCount ?? 0,
+    change: async (text, values = [], { isReplanned } = {}) =>
+      (await query(text, values, isReplanned)).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);
