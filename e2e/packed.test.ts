@@ -4,7 +4,9 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { testChanges } from "./packed/changes.ts";
@@ -13,6 +15,9 @@ import { copyIn, readDockerfile } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
 import { startService } from "./support/service.ts";
+
+// npm installs slowly on a busy machine.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /** The tarball that the pack step made, in a folder of a new user's. */
 const packFolder = join(repository, "node_modules/.cache/pack");
@@ -85,7 +90,7 @@ describe("the packed product, in an empty folder", () => {
     expect(making).toMatch(/^npx signalbox init \. && npm install && npx signalbox dev$/);
   });
 
-  it("creates a project that type-checks, whose first test passes, and serves it in development with its pages", async () => {
+  it("creates a project that type-checks, and serves it in development with its pages", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
     writeFileSync(join(dir, "start-welcome.ts"), startWelcome);
@@ -96,7 +101,6 @@ describe("the packed product, in an empty folder", () => {
     );
     expect(types.stdout + types.stderr).toBe("");
 
-    expect(sh("npm", ["test"])).toMatch(/pass 1$/m);
     const service = await startService({ projectDir: dir, command: "dev", program: npx, env });
     const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     expect(response.status).toBe(202);
@@ -125,8 +129,17 @@ describe("the packed product, in an empty folder", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("builds it and serves it deployed, with a key", async () => {
-    sh("npx", ["--no-install", "signalbox", "build", "--check-types"]);
+  it("passes every command of its CI file, and is served deployed, with a key, and with tools for coding agents on stdio and at /mcp", async () => {
+    const ci = readFileSync(join(dir, ".github/workflows/signalbox.yml"), "utf8");
+    const [install, build = "", test = "", backtest = "", ...others] = [...ci.matchAll(/run: (.+)$/gm)].map(
+      ([, command]) => command,
+    );
+    // The Dockerfile below has the same command, in another folder.
+    expect([install, others]).toEqual(["npm ci", []]);
+    expect(readFileSync(join(dir, "README.md"), "utf8")).toContain(`${build}\n${test.replace(" --if-present", "")}\n`);
+    sh("sh", ["-c", build]);
+    // The first test of the project.
+    expect(sh("sh", ["-c", test])).toMatch(/pass 1$/m);
     const service = await startService({ projectDir: dir, command: "start", program: npx, env });
     expect((await postJson(`${service.url}/triggers/signup`, {})).status).toBe(401);
     const url = sh("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"]).trim();
@@ -136,6 +149,36 @@ describe("the packed product, in an empty folder", () => {
     const key = new URL(url).searchParams.get("token") ?? "";
     expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({ status: "completed" });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+
+    const token = sh("npx", ["--no-install", "signalbox", "keys", "create", "--api", "--scope", "read"]).trim();
+    const atService = { ...env, SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token };
+    const compared = spawnSync("sh", ["-c", backtest], { cwd: dir, env: atService, encoding: "utf8" });
+    expect(compared, compared.stderr).toMatchObject({ status: 0 });
+
+    const transports = [
+      // As AGENTS.md of the project configures it.
+      new StdioClientTransport({
+        command: "npx",
+        args: ["signalbox", "mcp"],
+        cwd: dir,
+        env: env as Record<string, string>,
+        stderr: "pipe",
+      }),
+      new StreamableHTTPClientTransport(new URL("/mcp", service.url), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      }),
+    ];
+    for (const transport of transports) {
+      const client = new Client({ name: "packed", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
+      onTestFinished(() => client.close());
+      await client.connect(transport);
+      const call = async (name: string, input: Record<string, unknown>) =>
+        JSON.stringify((await client.callTool({ name, arguments: input })).content);
+      expect(await call("list_triggers", {})).toContain("triggers/new-signup.ts");
+      expect(await call("search_deliveries", { endpoint: "signup" })).toContain(runId);
+      // In the documentation that the package has.
+      expect(await call("search_docs", { query: "release held deliveries" })).toContain("docs/receiving.md");
+    }
   });
 
   it("uses Postgres as its store without more packages", async () => {

@@ -86,10 +86,12 @@ const bannedNames: readonly [name: RegExp, instead: string][] = [
   [/^gives?[A-Z]\w*Back$|^gives?Back$/, "release, return"],
 ];
 
-/** A sentence of a comment has at most this many words. */
+/** A sentence of a comment or of the documentation has at most this many words. */
 const maxWords = 30;
 
 const documents = ["*.md", "docs/{*,errors/*,decisions/*}.md", "examples/**/*.md", "skills/**/*.md", "bench/README.md"];
+/** Lists of what changed, and tables of measurements with their notes. */
+const notProse = ["CHANGELOG.md", "docs/performance.md"];
 const sources = ["{app,cli,components,examples,sdk,server,testing}/**/*.{ts,tsx}"];
 const tests = [
   "{app,bench,cli,components,e2e,examples,scripts,sdk,server,testing}/**/*.test.ts",
@@ -191,6 +193,26 @@ function namesOf(source: string, isTsx: boolean): string[] {
 /** The sentences of a comment that are too long. */
 function longSentencesOf(comment: string): string[] {
   return comment.split(/(?<=[.?!]) /).filter((sentence) => sentence.split(" ").length > maxWords);
+}
+
+/**
+ * The sentences of a Markdown page: without code, tables and quotations. Code in a sentence is one word. A colon or a
+ * semicolon ends a sentence, because a reader pauses there.
+ */
+function sentencesOf(markdown: string): string[] {
+  const prose = markdown
+    .replace(/^---\n[^]*?^---$/m, "")
+    .replaceAll(/^ *```[^]*?^ *```$|<!--[^]*?-->|^\|.*$/gm, "")
+    .replaceAll(/`[^`]*`|"[^"\n]*"/g, "Code")
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
+  const blocks = prose.split(/\n\s*\n|\n(?= *(?:[-*]|\d+\.) )|\n(?=#)/);
+  return blocks.flatMap((block) =>
+    block
+      .replace(/^\s*(?:[-*]|\d+\.|#+)\s+/, "")
+      .replaceAll(/\s+/g, " ")
+      .split(/(?<=[.?!:;][)*]*) /)
+      .filter((sentence) => sentence !== ""),
+  );
 }
 
 /** The texts among the nodes that `select` takes of each node of a source file. */
@@ -340,6 +362,41 @@ it("a sentence of more than 30 words is found, and several short ones are not", 
   expect(
     longSentencesOf(`${"a ".repeat(30)}b? ${"a ".repeat(29)}b. ${"a ".repeat(14)}b; ${"a ".repeat(14)}b.`),
   ).toEqual([`${"a ".repeat(30)}b?`]);
+});
+
+it("sentences of a page are those of its paragraphs and lists, not of its code and tables", () => {
+  const page = [
+    "# Keys",
+    "",
+    "A key expires `in 3 days. Or not.` Ask",
+    "[the owner](people.md): he **decides.** Then:",
+    "- one",
+    "  item; and another",
+    "",
+    "| a table. | b |",
+    "```sh",
+    "some code. more",
+    "```",
+  ].join("\n");
+  expect(sentencesOf(page)).toEqual([
+    "Keys",
+    "A key expires Code Ask the owner:",
+    "he **decides.**",
+    "Then:",
+    "one item;",
+    "and another",
+  ]);
+});
+
+it("the documentation has no sentence of more than 30 words", () => {
+  const pages = globSync(documents, { cwd: root, exclude: [...notShown, ...notProse] });
+  expect(pages.length).toBeGreaterThan(80);
+  const sentences = pages.flatMap((file) =>
+    sentencesOf(readFileSync(join(root, file), "utf8")).map((text) => ({ file, text })),
+  );
+  expect(sentences.filter(({ text }) => text.split(" ").length > maxWords)).toEqual([]);
+  const words = sentences.reduce((sum, { text }) => sum + text.split(" ").length, 0);
+  expect(words / sentences.length).toBeLessThan(20);
 });
 
 it("the documentation uses no banned phrase", () => {

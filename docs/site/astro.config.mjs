@@ -17,6 +17,9 @@ export default defineConfig({
     starlight({
       title: "Signalbox",
       description: "Self-hosted webhooks that start durable TypeScript workflows.",
+      logo: { src: "../../app/icon.svg" },
+      favicon: "/icon.svg",
+      customCss: ["@fontsource-variable/geist", "@fontsource-variable/geist-mono", "./src/site.css"],
       pagefind: true,
       lastUpdated: false,
       disable404Route: true,

@@ -26,6 +26,7 @@ export function writePages(): void {
   for (const image of readdirSync(join(repository, "docs/images")))
     copyFileSync(join(repository, "docs/images", image), join(assets, "images", image));
   copyFileSync(join(repository, "docs/openapi.json"), join(assets, "openapi.json"));
+  copyFileSync(join(repository, "app/icon.svg"), join(assets, "icon.svg"));
 }
 
 const notFound = `---

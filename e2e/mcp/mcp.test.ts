@@ -9,7 +9,8 @@ import { readMarked } from "../../server/mcp/testing/read-marked.ts";
 import { getJson, postJson } from "../support/api.ts";
 import { cliFile, repository, writeFiles, writeProject } from "../support/project.ts";
 import { type Service, sharedService, signalbox } from "../support/service.ts";
-import { modelOfEnvironment, solveWithModel } from "./model-client.ts";
+import { modelOfEnvironment, scoreModel } from "./model-client.ts";
+import { type Conversation, startScriptedModels, type Turn } from "./scripted-models.ts";
 import { orderPaid, shopFiles } from "./shop-project.ts";
 import { type CallTool, sendWebhook, type Shop, tasks } from "./tasks.ts";
 
@@ -171,6 +172,46 @@ it("on stdio, a new build is used by the next call, and what the project prints 
   expect(await testOrder()).toMatch(/^0 of 1 trigger would start a run/);
 });
 
+/** A model that can only send an order, and ends every other task at once. It first calls a tool that does not exist. */
+function sendOrder({ task, tools, results }: Conversation): Turn {
+  if (!task.includes('"WOOD-3"')) return { text: "I cannot do this." };
+  const [first = "", second = ""] = results;
+  if (results.length === 0)
+    return { calls: [{ name: "no_such_tool", input: { method: "GET", path: "/no-such-path" } }] };
+  const order = { type: "order.paid", number: "WOOD-3", amount: 30 };
+  if (tools.includes("send_and_wait")) {
+    if (results.length > 1) return { text: `Sent: ${second}` };
+    if (!first.includes("no_such_tool")) throw new Error(`The error does not name the tool: ${first}`);
+    return { calls: [{ name: "send_and_wait", input: { endpoint: "orders", body: order } }] };
+  }
+  if (results.length === 1) return request("POST", "/api/v1/triggers/order-paid/runs", order);
+  if (results.length === 2) return request("GET", `/api/v1/runs/${/run_\w{26}/.exec(second)?.[0]}?wait=60`);
+  return { text: "Packed." };
+}
+
+function request(method: string, path: string, body?: object): Turn {
+  return { calls: [{ name: "http_request", input: { method, path, ...(body ? { body } : {}) } }] };
+}
+
+for (const { api, env, header, value } of [
+  { api: "an OpenAI-compatible server", env: {}, header: "authorization", value: "Bearer a key" },
+  { api: "Anthropic", env: { TASKS_PROVIDER: "anthropic" }, header: "x-api-key", value: "a key" },
+])
+  it(`a model of ${api} gets the tasks, calls the tools or the REST API, and is scored by the state`, async ({
+    shop,
+  }) => {
+    const models = await startScriptedModels(sendOrder);
+    onTestFinished(() => models.close());
+    const settings = { TASKS_MODEL: "scripted", TASKS_BASE_URL: models.baseURL, TASKS_API_KEY: "a key", ...env };
+    const ofScript = modelOfEnvironment(settings);
+    const client = await connect(overHttp(shop.url, shop.tokens.operate), "auto");
+    const two = tasks.filter(({ name }) => name === "send-order" || name === "who-fires");
+    const scores =
+      ofScript && (await scoreModel({ model: ofScript, shop, token: shop.tokens.operate, client, tasks: two }));
+    expect(scores).toEqual({ without: 1, with: 1 });
+    expect(models.headers.map((headers) => headers[header])).toEqual(models.headers.map(() => value));
+  });
+
 const model = modelOfEnvironment();
 // A real model, if the environment names one: see e2e/mcp/model-client.ts.
 if (model)
@@ -179,22 +220,14 @@ if (model)
     { timeout: 3_600_000 },
     async ({ shop }) => {
       const client = await connect(overHttp(shop.url, shop.tokens.operate), "auto");
-      const scores = { without: 0, with: 0 };
-      for (const variant of ["without", "with"] as const) {
-        const round = { ...shop, since: new Date().toISOString() };
-        for (const task of tasks) {
-          const facts = await task.setup(round);
-          await solveWithModel({
-            model,
-            prompt: task.prompt(facts),
-            service: { url: shop.url, token: shop.tokens.operate },
-            client: variant === "with" ? client : null,
-          });
-          const isDone = await task.check(round, facts);
-          scores[variant] += Number(isDone);
-          console.log(`${variant} the tools: ${task.name} ${isDone ? "done" : "not done"}`);
-        }
-      }
+      const scores = await scoreModel({
+        model,
+        shop,
+        token: shop.tokens.operate,
+        client,
+        tasks,
+        onTask: console.log,
+      });
       console.log(scores);
       expect(scores.with).toBeGreaterThanOrEqual(scores.without);
     },

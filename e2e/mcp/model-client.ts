@@ -1,6 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Client } from "@modelcontextprotocol/client";
+import type { Shop, Task } from "./tasks.ts";
 
 /**
  * A real model that does the tasks, configured by the environment:
@@ -10,8 +11,8 @@ import type { Client } from "@modelcontextprotocol/client";
  *
  * `null`: TASKS_MODEL is not set.
  */
-export function modelOfEnvironment() {
-  const { TASKS_MODEL, TASKS_PROVIDER, TASKS_BASE_URL, TASKS_API_KEY: apiKey = "" } = process.env;
+export function modelOfEnvironment(env: NodeJS.ProcessEnv = process.env) {
+  const { TASKS_MODEL, TASKS_PROVIDER, TASKS_BASE_URL, TASKS_API_KEY: apiKey = "" } = env;
   if (!TASKS_MODEL) return null;
   if (TASKS_PROVIDER === "anthropic")
     return createAnthropic({ apiKey, ...(TASKS_BASE_URL ? { baseURL: TASKS_BASE_URL } : {}) })(TASKS_MODEL);
@@ -37,8 +38,37 @@ const requestTool = {
   },
 };
 
+/** How many of the tasks the model does with the REST API alone, and how many with the tools. */
+export async function scoreModel(p: {
+  model: Model;
+  shop: Shop;
+  token: string;
+  client: Client;
+  tasks: readonly Task[];
+  /** Is called after each task. */
+  onTask?: (line: string) => void;
+}): Promise<{ without: number; with: number }> {
+  const scores = { without: 0, with: 0 };
+  for (const variant of ["without", "with"] as const) {
+    const round = { ...p.shop, since: new Date().toISOString() };
+    for (const task of p.tasks) {
+      const facts = await task.setup(round);
+      await solveWithModel({
+        model: p.model,
+        prompt: task.prompt(facts),
+        service: { url: p.shop.url, token: p.token },
+        client: variant === "with" ? p.client : null,
+      });
+      const isDone = await task.check(round, facts);
+      scores[variant] += Number(isDone);
+      p.onTask?.(`${variant} the tools: ${task.name} ${isDone ? "done" : "not done"}`);
+    }
+  }
+  return scores;
+}
+
 /** Lets the model work until it calls no more tools. `client`: `null` for the REST API alone. */
-export async function solveWithModel(p: {
+async function solveWithModel(p: {
   model: Model;
   prompt: string;
   service: { url: string; token: string };

@@ -60,7 +60,7 @@ export const errorCodes = {
   verification_failed: entry(
     500,
     "Verification failed",
-    "The endpoint verifies signatures (`verify` in its source), and the check itself failed: a check of the project threw an error or took more than 2 seconds, or a certificate of the sender could not be loaded. It is unknown whether the request is genuine.",
+    "The endpoint verifies signatures (`verify` in its source), and the check itself failed. A check of the project threw an error or took more than 2 seconds, or a certificate of the sender could not be loaded. It is unknown whether the request is genuine.",
     "`detail` and the log of the server say why. Most senders send the event again. The delivery is recorded: redeliver it after you have fixed the cause.",
     true,
   ),

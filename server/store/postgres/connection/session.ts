@@ -18,17 +18,15 @@ export interface Session {
   /** Runs a statement. Each connection prepares it once, so its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * The same for a statement without a result. Returns the number of changed rows. `isPlannedAnew`: it is not prepared.
+   * The same for a statement without a result. Returns the number of changed rows. `isReplanned`: it is not prepared.
    * Postgres plans it for the present sizes of the tables.
    */
-  change(text: string, values?: readonly unknown[], p?: { isPlannedAnew?: boolean }): Promise<number>;
+  change(text: string, values?: readonly unknown[], p?: { isReplanned?: boolean }): Promise<number>;
   /** Runs statements that are not prepared, e.g. those of a migration. */
   run(statements: string): Promise<void>;
 }
 
 const names = new Map<string, string>();
-/** The texts of pg-boss contain names of queues and numbers of jobs, so only this many are prepared. */
-const maxNames = 500;
 type Executor = Pick<Pool | ClientBase, "query">;
 
 const sessions = new WeakMap<Executor, Session>();
@@ -36,10 +34,10 @@ const sessions = new WeakMap<Executor, Session>();
 export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
-  const query = <Row extends object>(text: string, values: readonly unknown[], isPlannedAnew = false) =>
+  const query = <Row extends object>(text: string, values: readonly unknown[], isReplanned = false) =>
     client.query<Row & QueryResultRow>({
       // A prepared statement stays with its connection.
-      ...(isShared(client) || isPlannedAnew ? {} : { name: nameOf(text) }),
+      ...(isShared(client) || isReplanned ? {} : { name: nameOf(text) }),
       text,
       values: values.map(toParameter),
     });
@@ -56,13 +54,12 @@ export function sessionOf(client: Executor): Session {
     executeSql: async (text, values = []) => {
       // A text may have several statements if it has no parameters.
       if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
-      const isPrepared = names.has(text) || names.size < maxNames;
-      return isPrepared ? query(text, values) : client.query({ text, values: values.map(toParameter) });
+      // Planned anew: a plan for a short queue reads all of a long one.
+      return query(text, values, true);
     },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
-    change: async (text, values = [], { isPlannedAnew } = {}) =>
-      (await query(text, values, isPlannedAnew)).rowCount ?? 0,
+    change: async (text, values = [], { isReplanned } = {}) => (await query(text, values, isReplanned)).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);

@@ -45,7 +45,7 @@ export interface RunJobs {
   /** The same as a part of a statement, which the caller executes in the same transaction. `null`: there are no jobs. */
   prepareEnd(session: Session, jobs: readonly JobOfRun[]): InsertPart | null;
   /** Of a statement with that part. */
-  endOptions: { isPlannedAnew: true };
+  endOptions: { isReplanned: true };
   /** Takes due jobs of a queue, the oldest first; skips those that another transaction is taking. Returns the runs' ids. */
   take(session: Session, queue: string, p: { limit: number; due: DueJobs }): Promise<string[]>;
   /** The runs are being executed. The caller has locked their rows, so no other process finds them lost meanwhile. */
@@ -219,7 +219,7 @@ function prepareEnd(transaction: Session, jobs: readonly JobOfRun[]): InsertPart
  * Pg-boss's table has several indexes that begin with the name of the queue. A plan that was made while the table was
  * small can use any of them, and then reads all jobs of the queue for each job.
  */
-const endOptions = { isPlannedAnew: true } as const;
+const endOptions = { isReplanned: true } as const;
 
 /** What pg-boss's `deleteJob` does, for jobs of several queues. */
 const deleteSql = (first: number) =>

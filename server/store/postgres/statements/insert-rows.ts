@@ -36,12 +36,12 @@ export async function insertRows<Table extends PgTable>(
 
 /**
  * Executes the parts as one statement. References between their rows are checked at its end. Returns the number of rows
- * that the last part changed. `isPlannedAnew`: see `Session.change`.
+ * that the last part changed. `isReplanned`: see `Session.change`.
  */
 export async function insertParts(
   session: Session,
   parts: readonly (InsertPart | null)[],
-  p: { isPlannedAnew?: boolean } = {},
+  p: { isReplanned?: boolean } = {},
 ): Promise<number> {
   const texts: string[] = [];
   const values: unknown[] = [];
