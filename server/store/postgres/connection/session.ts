@@ -61,8 +61,7 @@ export function sessionOf(client: Executor): Session {
     },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
-    change: async (text, values = [], { isReplanned } = {}) =>
-      (await query(text, values, isReplanned)).rowCount ?? 0,
+    change: async (text, values = [], { isReplanned } = {}) => (await query(text, values, isReplanned)).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);
