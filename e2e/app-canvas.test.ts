@@ -445,19 +445,12 @@ describe("the canvas", () => {
 describe.each(viewports)(
   "the viewport of the canvas at $width × $height",
   ({ slowNode: nodeOnSlowMachine, ...viewport }) => {
-    it('shows all that is left when an endpoint is folded and "show all" is pressed before the new layout is there', async ({
+    it('shows all that is left when an endpoint is folded and "show all" is pressed at once', async ({
       manyTriggers: service,
     }) => {
       const { page, errors } = await visit(service.url, { viewport });
       await page.goto(`${service.url}/?endpoint=many&node=endpoint:many`);
       await page.getByRole("button", { name: "24 triggers" }).waitFor();
-      // The layout's worker answers late.
-      await page.evaluate(() => {
-        const post = Worker.prototype.postMessage;
-        Worker.prototype.postMessage = function (this: Worker, ...message: [unknown]) {
-          setTimeout(() => post.apply(this, message), 1_500);
-        };
-      });
       await page.evaluate(() =>
         document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click(),
       );

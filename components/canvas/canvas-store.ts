@@ -20,7 +20,7 @@ export interface CanvasState extends CanvasInputs {
   /** The nodes that the filters leave; `null`: no filter. */
   shownIds: ReadonlySet<string> | null;
   graph: VisibleGraph;
-  /** The graph with its layout on the plane: the previous one until the next layout is ready; `null`: none yet. */
+  /** The graph with its layout on the plane; `null`: not laid out yet. */
   arranged: Arranged | null;
   /** The positions of its nodes: from the layout, or from dragging. */
   positions: Layout;
@@ -65,7 +65,6 @@ export function createCanvasStore(project: string, inputs: CanvasInputs): Canvas
   let moved = storage.moved();
   let round = 0;
   let seen: readonly string[] = [];
-  let cancelArranging: (() => void) | null = null;
 
   const derive = ({ model, url }: CanvasInputs): Pick<CanvasState, "shownIds" | "graph"> => {
     const which = filterKey(url) === "" ? "all" : "filtered";
@@ -116,20 +115,20 @@ export function createCanvasStore(project: string, inputs: CanvasInputs): Canvas
     const chunks = isAll ? all : chunksFor(state.model, ids).flatMap((index) => all[index] ?? []);
     if (JSON.stringify(chunks) !== JSON.stringify(state.chunks)) set({ chunks });
   };
-  /** Derives the graph again, and finds its layout. `isForced`: not the previous one. */
+  /** Derives the graph and its layout again. `isForced`: not the previous layout. */
   const refresh = (change: Partial<CanvasInputs> = {}, isForced = false) => {
     const next = { ...state, ...change };
     const derived = derive(next);
     setScene({ ...change, ...derived });
     const filter = filterKey(next.url);
-    cancelArranging?.();
-    cancelArranging = arrange({
-      graph: derived.graph,
-      shape: `${filter}|${[...derived.graph.collapsed].toSorted().join(" ")}`,
-      before: isForced ? null : state.arranged,
-      storage: filter === "" ? storage : null,
-      onArranged: setArranged,
-    });
+    setArranged(
+      arrange({
+        graph: derived.graph,
+        shape: `${filter}|${[...derived.graph.collapsed].toSorted().join(" ")}`,
+        before: isForced ? null : state.arranged,
+        storage: filter === "" ? storage : null,
+      }),
+    );
     see(seen);
   };
   const fold = (next: ReadonlySet<string>) => {

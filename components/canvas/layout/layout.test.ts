@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CanvasModel } from "../model/canvas-model.ts";
 import { layoutColumns, layoutKey, placeNewNodes } from "./layout.ts";
-import { fromElkGraph, suitsElk, toElkGraph } from "./elk-layout.ts";
 import { nodeSize } from "../model/node-content.ts";
 import { largeModel, sampleModel } from "../model/testing/sample-graph.ts";
 import { type VisibleGraph, visibleGraph, type Layout } from "../model/visible-graph.ts";
@@ -36,7 +35,7 @@ const waysArbitrary = fc
     ),
   );
 
-describe("the simple layout", () => {
+describe("the layout in columns", () => {
   it("places nodes without overlap, for any project", () => {
     fc.assert(
       fc.property(waysArbitrary, (ways) => {
@@ -46,34 +45,42 @@ describe("the simple layout", () => {
     );
   });
 
+  it("keeps the order of the model in the columns of endpoints and triggers", () => {
+    const graph = all(largeModel(30));
+    const layout = layoutColumns(graph);
+    for (const kind of ["endpoint", "trigger"]) {
+      const heights = graph.nodes.filter((node) => node.kind === kind).map(({ id }) => layout.get(id)?.y ?? 0);
+      expect(heights).toEqual(heights.toSorted((one, other) => one - other));
+    }
+  });
+
+  it("places each target at the middle of its sources, in the order of these middles, so that few edges cross", () => {
+    const graph = all(
+      sampleModel([
+        ["billing", "failed", "notify"],
+        ["billing", "paid", "ledger"],
+        ["signup", "welcome", "notify"],
+        ["tickets", "opened", "answer"],
+      ]),
+    );
+    const layout = layoutColumns(graph);
+    const middle = (id: string) => {
+      const node = graph.nodes.find((one) => one.id === id);
+      return (layout.get(id)?.y ?? Number.NaN) + (node ? nodeSize(node).height : Number.NaN) / 2;
+    };
+    expect(middle("workflow:answer")).toBeCloseTo(middle("trigger:opened"), -1);
+    expect(middle("workflow:ledger")).toBeLessThan(middle("workflow:notify"));
+    // Where two of them would overlap, both are as near as possible.
+    const both = (middle("workflow:ledger") + middle("workflow:notify")) / 2;
+    const wanted = (middle("trigger:paid") + (middle("trigger:failed") + middle("trigger:welcome")) / 2) / 2;
+    expect(Math.abs(both - wanted)).toBeLessThanOrEqual(1);
+  });
+
   it("takes less than a second for 2,000 triggers", () => {
     const graph = all(largeModel(2_000));
     const start = performance.now();
     expect(layoutColumns(graph).size).toBe(graph.nodes.length);
     expect(performance.now() - start).toBeLessThan(1_000);
-  });
-});
-
-describe("ELK", () => {
-  it("is used for small projects only", () => {
-    expect(suitsElk(all(largeModel(50)))).toBe(true);
-    expect(suitsElk(all(largeModel(300)))).toBe(false);
-  });
-
-  it("uses our columns and the order of the model, and is deterministic", async () => {
-    const { default: ELK } = await import("elkjs/lib/elk.bundled.js");
-    const graph = all(largeModel(12));
-    const layOut = async () => fromElkGraph(await new ELK().layout(toElkGraph(graph)), graph);
-    const layout = await layOut();
-    if (!layout) throw new Error("no layout");
-    expect(overlaps(graph, layout)).toEqual([]);
-    const heights = graph.nodes.filter(({ kind }) => kind === "trigger").map(({ id }) => layout.get(id)?.y ?? 0);
-    expect(heights).toEqual(heights.toSorted((one, other) => one - other));
-    expect(await layOut()).toEqual(layout);
-  });
-
-  it("a result without one of the nodes is not used", () => {
-    expect(fromElkGraph({ id: "canvas", children: [] }, all(largeModel(3)))).toBeNull();
   });
 });
 

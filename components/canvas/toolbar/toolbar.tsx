@@ -39,7 +39,8 @@ export function Toolbar({ filter, isList = false }: ToolbarProps & { isList?: bo
     <div
       role="group"
       aria-label="Canvas filters"
-      className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto md:absolute md:inset-x-4 md:top-3.5 md:z-10"
+      // One row above the nodes, also beside an open sheet.
+      className="pointer-events-none flex flex-wrap items-center gap-2 *:pointer-events-auto *:shrink-0 md:absolute md:inset-x-3 md:top-2.5 md:z-10 md:flex-nowrap md:overflow-x-auto md:p-1 md:[scrollbar-width:none]"
     >
       <Choice label="Time window" value={url.window} options={windows} onChange={(window) => filter({ window })} />
       <Choice
