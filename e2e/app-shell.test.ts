@@ -126,6 +126,45 @@ it("keyboard shortcuts open every page, and are plain letters in text fields", a
   expect(errors).toEqual([]);
 });
 
+it("a click, a key and a search result show at once that their page loads", async ({ service }) => {
+  const { page, errors } = await visit(service.url);
+  await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+  await page.goto(`${service.url}/deliveries`);
+  await isLive(page);
+  const progress = page.getByRole("progressbar", { name: "Loading the page" });
+  const whileLoading = async (act: () => Promise<void>, path: RegExp) => {
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      (url) => url.searchParams.has("_rsc"),
+      async (route) => {
+        await held.promise;
+        await route.continue();
+      },
+    );
+    await act();
+    await progress.waitFor();
+    held.resolve();
+    await page.waitForURL(path);
+    await progress.waitFor({ state: "detached" });
+    await page.unrouteAll({ behavior: "wait" });
+  };
+  await whileLoading(async () => {
+    await page.locator("a[data-row-link]").first().click();
+    await page.locator("a[data-row-link] .animate-pulse").waitFor();
+  }, /\/deliveries\/dlv_/);
+  await whileLoading(() => page.getByRole("link", { name: "Runs", exact: true }).click(), /\/runs$/);
+  await whileLoading(async () => {
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+  }, /\/deliveries$/);
+  await whileLoading(async () => {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search" }).fill("audit");
+    await page.getByRole("option", { name: /audit/i }).first().click();
+  }, /\/settings\/audit$/);
+  expect(errors).toEqual([]);
+});
+
 it("a chosen theme survives a reload, and 'System' follows the operating system", async ({ service }) => {
   const { page, errors } = await visit(service.url, { colorScheme: "light" });
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

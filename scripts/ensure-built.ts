@@ -7,6 +7,7 @@ const sources = [
   "{app,cli,components,sdk,server,testing}/**/*.{ts,tsx,css,svg}",
   "scripts/{build,bundle}.ts",
   "proxy.ts",
+  "instrumentation-client.ts",
   "next.config.mjs",
   "package.json",
   "package-lock.json",

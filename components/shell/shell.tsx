@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { Keyboard } from "./keyboard.tsx";
 import { NavRail } from "./nav-rail.tsx";
+import { NavigationProgress } from "./navigation-progress.tsx";
 import { PageScroll } from "./page-scroll.tsx";
 import { LivePill, SearchButton, ThemeSwitch } from "./header-controls.tsx";
 
@@ -25,6 +26,7 @@ export interface ShellProject {
 export function Shell({ project, children }: { project: ShellProject | null; children: ReactNode }) {
   const frame = (
     <div className="flex h-dvh flex-col overflow-clip print:h-auto">
+      <NavigationProgress />
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-30 focus:bg-panel focus:px-3 focus:py-2"
