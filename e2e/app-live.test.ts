@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished } from "vitest";
@@ -6,7 +8,25 @@ import { pageTop, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
-const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
+const sleeper = `import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+
+export default defineWorkflow({
+  slug: "sleeper",
+  input: z.object({}),
+  async run(_, ctx) {
+    await ctx.sleep("until tomorrow", "1d");
+  },
+});
+`;
+
+function liveProject(onCleanup: Parameters<typeof copyStarter>[0]): string {
+  const dir = copyStarter(onCleanup);
+  writeFileSync(join(dir, "workflows/sleeper.ts"), sleeper);
+  return dir;
+}
+
+const it = withSharedService((onCleanup) => ({ projectDir: liveProject(onCleanup), command: "dev" }));
 
 const patient = { timeout: 60_000 };
 
@@ -192,6 +212,47 @@ describe("with twenty deliveries per second", () => {
     expect(errors).toEqual([]);
   });
 });
+
+/** Whether each request for the first page of this list had only newer rows to read. */
+function watchReads(page: Page, query: string): boolean[] {
+  const reads: boolean[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (!pathname.startsWith("/api/trpc/")) return;
+    type Input = { newerThan?: string | null; needsApproval?: true };
+    const inputs = JSON.parse(request.postData() ?? "{}") as Record<string, Input>;
+    for (const [at, name] of (pathname.split("/").at(-1) ?? "").split(",").entries())
+      if (name === query && !inputs[at]?.needsApproval) reads.push(typeof inputs[at]?.newerThan === "string");
+  });
+  return reads;
+}
+
+for (const list of ["deliveries", "runs"] as const)
+  it(`the list of ${list} reads only what is newer, and rows that change later are current`, async ({ service }) => {
+    const started = await postJson(`${service.url}/api/v1/workflows/sleeper/runs`, {});
+    const { runId } = (await started.json()) as { runId: string };
+    await sendAtOnce(service, 8);
+    const { page, errors } = await openLive(service, `/${list}`, 900);
+    const openedAt = Date.now();
+    const newest = await newestIn(service, list);
+    await expect.poll(() => onTop(page), patient).toBe(newest);
+    const reads = watchReads(page, `${list}.list`);
+    for (let sent = 0; sent < 3; sent++) {
+      await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+      const last = await newestIn(service, list);
+      await expect.poll(() => onTop(page), patient).toBe(last);
+    }
+    if (list === "runs") {
+      const row = page.getByRole("row").filter({ has: page.locator(`a[href$="${runId}"]`) });
+      await row.getByText("waiting").waitFor();
+      await postJson(`${service.url}/api/v1/runs/${runId}/cancel`, {});
+      await row.getByText("canceled").waitFor(patient);
+    }
+    expect(reads.filter(Boolean).length).toBeGreaterThanOrEqual(3);
+    // All rows are read once a minute.
+    expect(reads.filter((isNewer) => !isNewer).length).toBeLessThanOrEqual((Date.now() - openedAt) / 60_000);
+    expect(errors).toEqual([]);
+  });
 
 it("seven tabs of a browser are live over one stream, and the page of a run that has ended is not read again", async ({
   service,

@@ -68,7 +68,7 @@ export function AlertsList() {
   const counted = useQuery(trpc.alerts.countActive.queryOptions());
   const pages = useLivePages<Alert>({
     queryKey: trpc.alerts.list.queryKey({ ...filter, limit: pageRows }),
-    fetch: (cursor) => client.alerts.list.query({ ...filter, limit: pageRows, cursor }),
+    fetch: ({ cursor }) => client.alerts.list.query({ ...filter, limit: pageRows, cursor }),
     rowKey: ({ id }) => id,
   });
   return (

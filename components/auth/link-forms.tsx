@@ -61,7 +61,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
   });
   return (
     <AuthCard title="Choose a new password">
-      <p className="mt-1 text-ink-2 [overflow-wrap:anywhere]">
+      <p className="mt-1 text-ink-2 wrap-anywhere">
         For <strong className="font-semibold text-ink">{email}</strong>. Setting it ends all sessions of this account.
       </p>
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">

@@ -79,7 +79,7 @@ export const JsonLineRow = memo(function JsonLineRow({
         )}
       </span>
       <span
-        className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap"
+        className="min-w-0 wrap-anywhere whitespace-pre-wrap"
         style={{ paddingLeft: `min(${line.depth * 2}ch, 40%)` }}
       >
         {piecesOfLine(text, line, isFolded).map((piece, index) => (

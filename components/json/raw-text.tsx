@@ -29,7 +29,7 @@ export function RawText({
         role="region"
         aria-label={`${label}, as text`}
         style={{ maxHeight }}
-        className={`overflow-auto py-3 pl-4 text-s/5 [overflow-wrap:anywhere] whitespace-pre-wrap text-ink ${copyLabel ? "pr-14" : "pr-4"}`}
+        className={`overflow-auto py-3 pl-4 text-s/5 wrap-anywhere whitespace-pre-wrap text-ink ${copyLabel ? "pr-14" : "pr-4"}`}
       >
         <PlainText text={isCut ? text.slice(0, maxCharacters) : text} />
         {isCut && (

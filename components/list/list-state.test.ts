@@ -1,7 +1,17 @@
 import { array, assert, constant, nat, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Page } from "../../server/contract/list.ts";
-import { addPage, countUnshown, type ListState, putRows, takeApart, takeFirst } from "./list-state.ts";
+import {
+  addPage,
+  countUnshown,
+  type FirstPage,
+  joinNewer,
+  type ListState,
+  newerThanOf,
+  putRows,
+  takeApart,
+  takeFirst,
+} from "./list-state.ts";
 
 interface Row {
   id: number;
@@ -15,7 +25,7 @@ const page = (newest: number, oldest: number, nextCursor: string | null = `befor
   nextCursor,
 });
 const range = (newest: number, oldest: number) => page(newest, oldest).data.map((row) => row.id);
-const first = (list: ListState<Row> | undefined, fresh: ReturnType<typeof page>, at: number) =>
+const first = (list: ListState<Row> | undefined, fresh: FirstPage<Row>, at: number) =>
   takeFirst({ list, page: fresh, at, rowKey, pageRows: 5 });
 const begin = () => first(undefined, page(10, 6), 1);
 
@@ -55,6 +65,30 @@ describe("a live list", () => {
 
   it("is the first page if there are no more", () => {
     expect(ids(first(begin(), { data: [], nextCursor: null }, 2))).toEqual([]);
+  });
+
+  it("reads only newer rows for a minute, and keeps the current version of the others", () => {
+    const known = { ...page(10, 6), newest: "at-10" };
+    const newer = { data: [{ id: 11 }, { id: 10, status: "failed" }], nextCursor: null, newest: "at-11" };
+    const joined = joinNewer({ first: known, readAt: 1_000, newer, rowKey });
+    expect(joined.data).toEqual([...newer.data, ...page(9, 6).data]);
+    expect(joined.nextCursor).toBe("before-6");
+    const refetched = putRows({ list: first(undefined, known, 1), fresh: [{ id: 7, status: "completed" }], rowKey });
+    const list = first(refetched, joined, 2);
+    expect(list.rows).toEqual([...newer.data, { id: 9 }, { id: 8 }, { id: 7, status: "completed" }, { id: 6 }]);
+    const newerThan = (now: number) => newerThanOf(joined, { readAt: now - 1, now });
+    expect([newerThan(2_000), newerThan(61_000)]).toEqual(["at-11", null]);
+    expect(newerThanOf(undefined, { readAt: 0, now: 1 })).toBeNull();
+  });
+
+  it("has a gap if more rows are newer than fit on a page, without reading them twice", () => {
+    const newer = { ...page(30, 26), newest: "at-30" };
+    const joined = joinNewer({ first: { ...page(10, 6), newest: "at-10" }, readAt: 1_000, newer, rowKey });
+    expect(joined).toBe(newer);
+    expect(first(begin(), joined, 2).apart).toBe(newer);
+    expect(ids(first(begin(), joinNewer({ first: page(10, 6), readAt: 0, newer: page(12, 8), rowKey }), 2))).toEqual(
+      range(12, 6),
+    );
   });
 
   it("ignores a known or older first page", () => {

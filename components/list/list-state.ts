@@ -18,6 +18,14 @@ export interface ListState<Row> {
 /** Rows of a page: the same on the server and in the browser, so that the first page is not loaded twice. */
 export const pageRows = 50;
 
+/** The first page of a list. It can consist of the rows that were read now, above rows of earlier reads. */
+export interface FirstPage<Row> extends Page<Row> {
+  /** The number of rows that were read now. Default: all. */
+  read?: number;
+  /** When all rows of the page were read at once. Default: now. */
+  wholeAt?: number;
+}
+
 type RowKey<Row> = (row: Row) => string;
 
 /** A list that grew by more than this is reset when the reader is at its top, so that it does not grow without limit. */
@@ -26,17 +34,49 @@ const maxGrown = 500;
 /** A short first page (the scan is bounded) that is fetched again within this time has no gap to the rows. */
 const joinsWithinMs = 15_000;
 
+/** After this time, all rows of the first page are read again, because some may have been deleted. */
+const wholeEveryMs = 60_000;
+
+/** A first page that has grown beyond this is read again, so that it does not grow without limit. */
+const maxFirstRows = 3 * pageRows;
+
+/** The position of the newest row, if it is enough to read what is newer; `null`: the whole page has to be read. */
+export function newerThanOf(first: FirstPage<unknown> | undefined, p: { readAt: number; now: number }): string | null {
+  if (!first || first.data.length > maxFirstRows || p.now - (first.wholeAt ?? p.readAt) >= wholeEveryMs) return null;
+  return first.newest ?? null;
+}
+
+/** The first page with the newer rows on top. More of them than fit on a page are a first page by themselves. */
+export function joinNewer<Row>(p: {
+  first: FirstPage<Row>;
+  readAt: number;
+  newer: Page<Row>;
+  rowKey: RowKey<Row>;
+}): FirstPage<Row> {
+  const { first, newer, rowKey } = p;
+  if (newer.nextCursor !== null) return newer;
+  const fresh = new Set(newer.data.map(rowKey));
+  return {
+    ...first,
+    data: [...newer.data, ...first.data.filter((row) => !fresh.has(rowKey(row)))],
+    newest: newer.newest,
+    read: newer.data.length,
+    wholeAt: first.wholeAt ?? p.readAt,
+  };
+}
+
 /** The state after a fetch of the first page: new rows on top, known rows updated, deleted rows removed. */
 export function takeFirst<Row>(p: {
   list: ListState<Row> | undefined;
-  page: Page<Row>;
+  page: FirstPage<Row>;
   at: number;
   rowKey: RowKey<Row>;
   pageRows: number;
 }): ListState<Row> {
-  const { list, page, at, rowKey } = p;
-  if (!list) return resetList(page, at);
+  const { list, at, rowKey } = p;
+  if (!list) return resetList(p.page, at);
   if (at <= list.firstAt) return list;
+  const page = withCurrent(p.page, list.rows, rowKey);
   if (page.nextCursor === null) return resetList(page, at);
   const joint = findJoint(list.rows, page.data, rowKey);
   if (joint === null && !joinsUnseen({ list, page, at, pageRows: p.pageRows }))
@@ -46,6 +86,14 @@ export function takeFirst<Row>(p: {
   const grown = list.grown + (joint?.fresh ?? page.data.length);
   if (grown > maxGrown) return { ...list, firstAt: at, apart: page };
   return { ...list, rows: [...page.data, ...rest], firstAt: at, grown, apart: null };
+}
+
+/** The page with the current version of rows from earlier reads: a row may have been refetched meanwhile. */
+function withCurrent<Row>(page: FirstPage<Row>, rows: readonly Row[], rowKey: RowKey<Row>): Page<Row> {
+  if (page.read === undefined) return page;
+  const current = new Map(rows.map((row) => [rowKey(row), row]));
+  const data = page.data.map((row, index) => (index < (page.read ?? 0) ? row : (current.get(rowKey(row)) ?? row)));
+  return { ...page, data };
 }
 
 function resetList<Row>(page: Page<Row>, at: number): ListState<Row> {

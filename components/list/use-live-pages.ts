@@ -3,7 +3,17 @@
 import { type QueryKey, hashKey, keepPreviousData, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Page } from "../../server/contract/list.ts";
-import { addPage, type ListState, pageRows, putRows, takeApart, takeFirst } from "./list-state.ts";
+import {
+  addPage,
+  type FirstPage,
+  joinNewer,
+  type ListState,
+  newerThanOf,
+  pageRows,
+  putRows,
+  takeApart,
+  takeFirst,
+} from "./list-state.ts";
 
 /** Not while the server renders: a timer would keep the data of each rendered page for as long. */
 const cacheMs = typeof window === "undefined" ? Infinity : 15 * 60_000;
@@ -27,11 +37,16 @@ const idle = { isLoading: false, isStopped: false, error: null };
 interface Options<Row> {
   /** The key of the first page. Use the key of the tRPC query, so that a prefetched page is used. */
   queryKey: QueryKey;
-  fetch: (cursor: string | null, signal?: AbortSignal) => Promise<Page<Row>>;
+  fetch: (page: { cursor: string | null; newerThan: string | null }, signal?: AbortSignal) => Promise<Page<Row>>;
   rowKey: (row: Row) => string;
   enabled?: boolean;
-  /** For rows that change later: visible rows below the first page are refetched, as long as they can change. */
-  rereading?: { canChange: (row: Row) => boolean; fetch: (keys: string[]) => Promise<readonly Row[]> };
+  /** Rows begin to match only when they are created, and are in the order of their creation: only new ones are read. */
+  grows?: boolean;
+  /**
+   * For rows that change later: visible rows that are not read anyway are refetched, as long as they can change.
+   * Without `fetch`, the whole first page is read while one of its rows can change.
+   */
+  rereading?: { canChange: (row: Row) => boolean; fetch?: (keys: string[]) => Promise<readonly Row[]> };
 }
 
 export interface LivePages<Row> {
@@ -68,11 +83,19 @@ export function useLivePages<Row>({
   fetch,
   rowKey,
   enabled = true,
+  grows = false,
   rereading,
 }: Options<Row>): LivePages<Row> {
   const queryClient = useQueryClient();
   const storeKey = ["live-pages", ...queryKey];
-  const first = useQuery({ queryKey, queryFn: () => fetch(null), enabled });
+  const readFirst = async (): Promise<FirstPage<Row>> => {
+    const { data: known, dataUpdatedAt: readAt = 0 } = queryClient.getQueryState<FirstPage<Row>>(queryKey) ?? {};
+    const canGrow = grows && (rereading?.fetch || !rereading || !known?.data.some(rereading.canChange));
+    const newerThan = canGrow ? newerThanOf(known, { readAt, now: Date.now() }) : null;
+    const page = await fetch({ cursor: null, newerThan });
+    return known && newerThan !== null ? joinNewer({ first: known, readAt, newer: page, rowKey }) : page;
+  };
+  const first = useQuery({ queryKey, queryFn: readFirst, enabled });
   const store = useQuery<ListState<Row>>({
     queryKey: storeKey,
     queryFn: skipToken,
@@ -93,7 +116,7 @@ export function useLivePages<Row>({
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
   const refetch = rereading?.fetch;
-  const live = first.data?.data ?? [];
+  const live = grows ? [] : (first.data?.data ?? []);
   const due = refetch && list ? keysToRefetch({ list, live, inSight, rowKey, canChange: rereading.canChange }) : noKeys;
   const reread = useQuery({
     queryKey: ["live-rows", ...queryKey, due],
@@ -132,7 +155,7 @@ export function useLivePages<Row>({
     };
     setOlder({ ...idle, hash, isLoading: true });
     try {
-      const page = await fetch(cursor, signal);
+      const page = await fetch({ cursor, newerThan: null }, signal);
       queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
         state?.cursor === cursor ? addPage({ list: state, page, rowKey }) : state,
       );

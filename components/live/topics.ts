@@ -19,6 +19,7 @@ const topics: Record<string, readonly Topic[] | ((input: { id?: unknown }) => To
   "runs.conversation": ofRun,
   "runs.count": ["runs"],
   "runs.get": ofRun,
+  "runs.histogram": ["runs"],
   "runs.list": ["runs"],
   "runs.usage": ["runs"],
   "targets.get": ["build"],

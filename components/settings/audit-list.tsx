@@ -75,7 +75,7 @@ export function AuditList() {
   const filter = action === null ? {} : { action };
   const pages = useLivePages<AuditRow>({
     queryKey: trpc.audit.list.queryKey({ ...filter, limit: pageRows }),
-    fetch: (cursor) => client.audit.list.query({ ...filter, limit: pageRows, cursor }),
+    fetch: ({ cursor }) => client.audit.list.query({ ...filter, limit: pageRows, cursor }),
     rowKey: ({ id }) => id,
   });
   return (

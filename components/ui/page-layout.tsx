@@ -30,7 +30,7 @@ export function PageTitle({
         {nav !== undefined && <span className="ml-auto flex shrink-0">{nav}</span>}
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="min-w-0 text-l font-[640] [overflow-wrap:anywhere] md:text-xl">{title}</h1>
+        <h1 className="min-w-0 text-l font-[640] wrap-anywhere md:text-xl">{title}</h1>
         {children}
       </div>
     </>
@@ -127,7 +127,7 @@ export function Cell({ name, children }: { name: string; children: ReactNode }) 
       className={`${isEmpty ? "hidden" : "flex"} min-w-0 items-baseline gap-3 xl:table-cell xl:px-4 xl:py-2.5 xl:align-baseline`}
     >
       <span className="w-[84px] shrink-0 text-xs text-ink-3 xl:hidden">{name}</span>
-      <div className="min-w-0 [overflow-wrap:anywhere]">{children}</div>
+      <div className="min-w-0 wrap-anywhere">{children}</div>
     </td>
   );
 }

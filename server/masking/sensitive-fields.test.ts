@@ -59,6 +59,7 @@ const withoutValues = new Set([
   "listHeld",
   "findFeedStart",
   "sumSpend",
+  "countRuns",
   "listOldApprovals",
   "listCancelRequested",
   "listHeldRuns",

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../contract/delivery.ts";
-import type { Window } from "../contract/traffic.ts";
+import type { Histogram, Window } from "../contract/traffic.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
 import type { TrafficStore, VerdictBucket } from "../ports/store/traffic-store.ts";
@@ -8,30 +8,15 @@ import { type TimeFrame, bucketStarts, frameOfRange, frameOfWindow, storedBucket
 
 type CountedAs = DeliveryOutcome | VerdictOutcome;
 
-/** A filter of the list that the counters do not support. */
-type IgnoredFilter = "outcome" | "status" | "trigger" | "text";
-
-export interface Histogram {
-  since: string;
-  until: string;
-  bucketMs: number;
-  /** The counted categories, from bottom to top: deliveries by outcome, or a trigger's deliveries by its verdict. */
-  kinds: CountedAs[];
-  /** Requested filters that the numbers ignore. */
-  ignored: IgnoredFilter[];
-  /** Without gaps; `at` is the start of the bucket, ISO 8601. Zero counts are omitted. */
-  buckets: { at: string; counts: Partial<Record<CountedAs, number>> }[];
-}
-
 export interface HistogramRequest {
   window?: Window | undefined;
   /** The filter of the list of deliveries. `since` and `until` replace a window. */
   filter: Omit<DeliveryFilter, "redeliveryOf">;
 }
 
-interface Count {
+interface Count<Kind extends string> {
   at: number;
-  outcome: CountedAs;
+  kind: Kind;
   count: number;
 }
 
@@ -54,7 +39,7 @@ const verdictOrder = [
 export async function showHistogram(
   deps: { store: Pick<TrafficStore, "countDeliveries" | "countVerdictBuckets">; clock: Clock },
   { window, filter }: HistogramRequest,
-): Promise<Histogram> {
+): Promise<Histogram<CountedAs>> {
   const { endpoint, verdict, outcome } = filter;
   const now = deps.clock.now();
   const frame = frameOf(window, filter, now);
@@ -71,10 +56,11 @@ export async function showHistogram(
     const counts = onePerTrigger(
       await deps.store.countVerdictBuckets({ ...storedBuckets(coarse), endpoint, trigger: verdict.trigger }),
     );
-    return describe(coarse, {
+    return describeHistogram(coarse, {
       kinds: verdictOrder.filter((one) => verdict.outcomes.includes(one)),
       counts,
       ignored: [...(outcome === undefined ? [] : ["outcome" as const]), ...ignored],
+      countedSince: null,
     });
   }
   const counts = await deps.store.countDeliveries({
@@ -82,23 +68,40 @@ export async function showHistogram(
     endpoints: endpoint === undefined ? null : [endpoint],
   });
   const kinds = outcomeOrder.filter((one) => outcome === undefined || one === outcome);
-  return describe(frame, { kinds, counts, ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])] });
+  return describeHistogram(frame, {
+    kinds,
+    counts: counts.map(toCount),
+    ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])],
+    countedSince: null,
+  });
 }
 
 /** The attachments of a trigger share its verdict: a delivery to several of them counts once. */
-function onePerTrigger(buckets: readonly VerdictBucket[]): Count[] {
+function onePerTrigger(buckets: readonly VerdictBucket[]): Count<CountedAs>[] {
   return [...Map.groupBy(buckets, ({ at, outcome }) => `${at} ${outcome}`).values()].flatMap((same) =>
-    same.toSorted((a, b) => b.count - a.count).slice(0, 1),
+    same
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, 1)
+      .map(toCount),
   );
 }
 
-function describe(
+function toCount({ at, outcome, count }: { at: number; outcome: CountedAs; count: number }): Count<CountedAs> {
+  return { at, kind: outcome, count };
+}
+
+export function describeHistogram<Kind extends string>(
   frame: TimeFrame,
-  p: { kinds: CountedAs[]; counts: readonly Count[]; ignored: IgnoredFilter[] },
-): Histogram {
+  p: {
+    kinds: Kind[];
+    counts: readonly Count<Kind>[];
+    ignored: Histogram<Kind>["ignored"];
+    countedSince: number | null;
+  },
+): Histogram<Kind> {
   const wanted = new Set(p.kinds);
   const byBucket = Map.groupBy(
-    p.counts.filter(({ outcome }) => wanted.has(outcome)),
+    p.counts.filter(({ kind }) => wanted.has(kind)),
     ({ at }) => frame.since + Math.floor((at - frame.since) / frame.bucketMs) * frame.bucketMs,
   );
   return {
@@ -107,19 +110,20 @@ function describe(
     bucketMs: frame.bucketMs,
     kinds: p.kinds,
     ignored: p.ignored,
+    countedSince: p.countedSince === null ? null : new Date(p.countedSince).toISOString(),
     buckets: bucketStarts(frame).map((at) => ({ at: new Date(at).toISOString(), counts: sum(byBucket.get(at) ?? []) })),
   };
 }
 
-function sum(counts: readonly Count[]): Partial<Record<CountedAs, number>> {
-  const sums: Partial<Record<CountedAs, number>> = {};
-  for (const { outcome, count } of counts) sums[outcome] = (sums[outcome] ?? 0) + count;
+function sum<Kind extends string>(counts: readonly Count<Kind>[]): Partial<Record<Kind, number>> {
+  const sums = new Map<Kind, number>();
+  for (const { kind, count } of counts) sums.set(kind, (sums.get(kind) ?? 0) + count);
   // A released delivery is no longer counted as held.
-  for (const outcome of Object.keys(sums) as CountedAs[]) if (sums[outcome] === 0) delete sums[outcome];
-  return sums;
+  return Object.fromEntries([...sums].filter(([, count]) => count !== 0)) as Partial<Record<Kind, number>>;
 }
 
-function frameOf(
+/** Throws AppError `invalid_request`: for a window with times, or if they are in the wrong order. */
+export function frameOf(
   window: Window | undefined,
   { since, until }: Pick<DeliveryFilter, "since" | "until">,
   now: number,

@@ -92,7 +92,7 @@ function DifferenceTable({ title, same, differences: rows, more }: DeliveryCompa
           {rows.map((row) => (
             <Row key={row.name}>
               <Cell name="Where">
-                <code className="block [overflow-wrap:anywhere] xl:min-w-44">
+                <code className="block wrap-anywhere xl:min-w-44">
                   <PlainText text={row.name} />
                 </code>
               </Cell>
@@ -118,7 +118,7 @@ function Value({ text, tone }: { text: string | null; tone: string }) {
   if (text === null) return <span className="text-ink-3">–</span>;
   return (
     <span className="block xl:min-w-44">
-      <code className={`rounded-s box-decoration-clone px-1 [overflow-wrap:anywhere] whitespace-pre-wrap ${tone}`}>
+      <code className={`rounded-s box-decoration-clone px-1 wrap-anywhere whitespace-pre-wrap ${tone}`}>
         <PlainText text={text} />
       </code>
     </span>

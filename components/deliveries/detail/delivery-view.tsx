@@ -176,7 +176,7 @@ function HeaderList({ headers }: { headers: readonly [name: string, value: strin
         {headers.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="break-all text-ink-3">{name}</dt>
-            <dd className="mb-1 [overflow-wrap:anywhere] sm:mb-0">
+            <dd className="mb-1 wrap-anywhere sm:mb-0">
               {value === redacted ? <Redacted /> : <PlainText text={value} />}
             </dd>
           </div>

@@ -1,6 +1,6 @@
 "use client";
 
-import { skipToken, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { FlaskConical, type LucideIcon, Repeat } from "lucide-react";
 import Link from "next/link";
 import { useQueryState, useQueryStates } from "nuqs";
@@ -9,6 +9,8 @@ import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
+import type { Kind } from "../../histogram/buckets.ts";
+import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { Column } from "../../list/column.ts";
 import { useLivePages } from "../../list/use-live-pages.ts";
@@ -20,7 +22,6 @@ import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { useIsHydrated } from "../../ui/browser.ts";
 import { endpointPath } from "../delivery-curl.ts";
-import { HistogramPanel } from "../histogram/histogram-panel.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { ReleaseBar } from "../release/release-bar.tsx";
 import { DeliveriesFilterBar } from "./deliveries-filter-bar.tsx";
@@ -28,7 +29,10 @@ import {
   activeFilters,
   deliveryFilterParsers,
   type DeliveryFilters,
+  histogramInput,
   listInput,
+  outcomes,
+  verdictChoices,
   windowParser,
 } from "./delivery-filters.ts";
 
@@ -80,10 +84,18 @@ export function DeliveriesPage() {
   const key = listInput(filters, { window, now: begun.hash === hash ? begun.now : now });
   const pages = useLivePages<DeliveryRow>({
     queryKey: trpc.deliveries.list.queryKey(key),
-    fetch: (cursor, signal) =>
-      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), cursor }, { signal }),
+    fetch: (page, signal) =>
+      client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), ...page }, { signal }),
     rowKey: ({ id }) => id,
+    // A release changes the outcome of an older delivery.
+    grows: filters.outcome === null && filters.verdict === null,
+    rereading: { canChange: ({ outcome }) => outcome === "held" },
   });
+  const histogram = useQuery(
+    trpc.deliveries.histogram.queryOptions(histogramInput(filters, { window, now }), {
+      placeholderData: keepPreviousData,
+    }),
+  );
   const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
   // Another filter shows other deliveries, so the selection is cleared.
   const [selection, setSelection] = useState<{ hash: string; ids: ReadonlySet<string> }>({ hash, ids: new Set() });
@@ -97,10 +109,14 @@ export function DeliveriesPage() {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <DeliveriesFilterBar filters={filters} onChange={change} />
         <HistogramPanel
-          filters={filters}
-          recent={{ window, now }}
-          onChange={change}
+          label="Deliveries"
+          query={histogram}
+          since={filters.since}
+          until={filters.until}
+          onBrush={change}
+          window={window}
           onWindow={(chosen) => void setWindow(chosen)}
+          filterOf={(kind) => legendFilter(kind, filters, change)}
         />
         {isOfHeld && (
           <ReleaseBar
@@ -128,6 +144,22 @@ export function DeliveriesPage() {
       </div>
     </>
   );
+}
+
+/** The filter by an outcome, or by the verdict of the chosen trigger. */
+function legendFilter(
+  kind: Kind,
+  { outcome, trigger, verdict }: DeliveryFilters,
+  change: (some: Partial<DeliveryFilters>) => void,
+): { isSet: boolean; toggle: (() => void) | null } {
+  const [isOutcome, isVerdict] = [outcomes.find((one) => one === kind), verdictChoices.find((one) => one === kind)];
+  if (isOutcome)
+    return {
+      isSet: outcome === isOutcome,
+      toggle: () => change({ outcome: outcome === isOutcome ? null : isOutcome }),
+    };
+  if (!isVerdict || trigger === null) return { isSet: false, toggle: null };
+  return { isSet: verdict === isVerdict, toggle: () => change({ verdict: verdict === isVerdict ? null : isVerdict }) };
 }
 
 /** The empty list: how to send the first delivery, or how to clear the filters. */
@@ -203,7 +235,7 @@ function Mark({ icon: Icon, label, title }: { icon: LucideIcon; label: string; t
 function Decision({ delivery: { decision: text, probableEndpoint: meant, headers } }: { delivery: DeliveryRow }) {
   const first = headers[ownHeaders.repeatOf];
   return (
-    <span title={text} className="line-clamp-2 [overflow-wrap:anywhere] text-ink-2">
+    <span title={text} className="line-clamp-2 wrap-anywhere text-ink-2">
       <PlainText text={text} />
       {first !== undefined && (
         <>

@@ -2,6 +2,7 @@ import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } fro
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
+import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import { pageRows } from "../../list/list-state.ts";
 
 export const outcomes = [
@@ -11,8 +12,6 @@ export const outcomes = [
   "repeated",
   "held",
 ] as const satisfies readonly DeliveryOutcome[];
-export const windows = ["15m", "1h", "24h", "7d"] as const satisfies readonly Window[];
-
 export const verdictChoices = [
   "matched",
   "stopped",
@@ -94,27 +93,11 @@ export function listInput(
  * The input of the histogram query: the filters of the list, over the window that ends now, or over an earlier time
  * range.
  */
-export function histogramInput(filters: DeliveryFilters, { window: chosen, now }: Recent) {
-  const window = chosen ?? "7d";
+export function histogramInput(filters: DeliveryFilters, { window, now }: Recent) {
   const { since, until } = filters;
   const { limit: _, ...on } = listInput({ ...filters, since: null, until: null }, { window: null, now });
-  const begins = now - windowMs[window];
-  const isRecent =
-    (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
-  if (isRecent) return { ...on, window };
-  // The selected range, with a margin of half its length on each side.
-  const from = since === null ? Date.parse(until ?? "") - windowMs[window] : Date.parse(since);
-  const to = until === null ? null : Date.parse(until);
-  const margin = to === null ? 0 : Math.max(60_000, (to - from) / 2);
-  return {
-    ...on,
-    since: new Date(from - margin).toISOString(),
-    ...(to === null ? {} : { until: new Date(Math.max(to, from + 60_000) + margin).toISOString() }),
-  };
+  return { ...on, ...frameOf({ window: window ?? "7d", now, since, until }) };
 }
-
-const windowMs = { "15m": 900_000, "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000 };
-const slackMs = 600_000;
 
 /** The active filters with the labels of their chips. */
 export function activeFilters({

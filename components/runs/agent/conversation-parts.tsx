@@ -70,7 +70,7 @@ export function FailedAttempts({ attempts }: { attempts: readonly FailedAttempt[
       {attempts.map(({ key, failure, durationMs, retryAt }, index) => (
         <li key={key} className="flex items-start gap-2">
           <TriangleAlert aria-hidden size={13} className="mt-0.5 shrink-0 text-wait" />
-          <span className="min-w-0 [overflow-wrap:anywhere]">
+          <span className="min-w-0 wrap-anywhere">
             <span className="font-[560]">
               Try {index + 1}: {failureLabels[failure.kind]}
               {failure.status !== null && ` (${failure.status})`}

@@ -38,7 +38,7 @@ export function MarkedText({
         role="region"
         aria-label={label}
         tabIndex={0}
-        className="max-h-[min(60vh,560px)] overflow-auto px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
+        className="max-h-[min(60vh,560px)] overflow-auto px-4 py-2.5 wrap-anywhere whitespace-pre-wrap -outline-offset-2"
       >
         {pieces.map(({ text, path }, index) =>
           path === null ? (

@@ -91,7 +91,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
         </Note>
       )}
       {turn.validationError !== null && (
-        <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s [overflow-wrap:anywhere] whitespace-pre-wrap text-ink-2">
+        <p className="-mt-1.5 px-4 pb-2.5 pl-[37px] font-mono text-s wrap-anywhere whitespace-pre-wrap text-ink-2">
           <PlainText text={cutText(turn.validationError, maxText)} />
         </p>
       )}
@@ -130,7 +130,7 @@ function FoldedText({ text, label, tone = "text-ink" }: { text: string; label: s
   const head = cutText(text, shown);
   if (isWhole) return <RawText text={text} label={label} copyLabel={`Copy the ${label}`} />;
   return (
-    <p className={`px-4 py-2.5 [overflow-wrap:anywhere] whitespace-pre-wrap ${tone}`}>
+    <p className={`px-4 py-2.5 wrap-anywhere whitespace-pre-wrap ${tone}`}>
       <PlainText text={head} />
       {head.length < text.length && (
         <>
@@ -163,7 +163,7 @@ function LiveSpeech({ live, call }: { live: AgentLive | null; call: number }) {
         role="region"
         aria-label={`Answer of model call ${call} so far`}
         tabIndex={0}
-        className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] [overflow-wrap:anywhere] whitespace-pre-wrap -outline-offset-2"
+        className="h-52 overflow-auto px-4 py-2.5 [overflow-anchor:none] wrap-anywhere whitespace-pre-wrap -outline-offset-2"
       >
         {live === null || (live.text === "" && live.reasoning === "" && live.toolCalls.length === 0) ? (
           <span className="text-ink-3">Waiting for the first words </span>

@@ -170,7 +170,7 @@ function LogLine({ log, isOpen, onToggle }: { log: TimelineEntry; isOpen: boolea
         </time>
         <span className={`w-[5ch] font-semibold ${levelTexts[level]}`}>{level}</span>
         <span
-          className={`[overflow-wrap:anywhere] whitespace-pre-wrap ${isOpen ? "" : "line-clamp-3"} ${level === "error" ? "text-bad" : ""}`}
+          className={`wrap-anywhere whitespace-pre-wrap ${isOpen ? "" : "line-clamp-3"} ${level === "error" ? "text-bad" : ""}`}
         >
           <PlainText text={log.message ?? ""} />{" "}
           {!isOpen && data !== "" && (

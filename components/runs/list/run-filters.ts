@@ -7,10 +7,12 @@ import {
   parseAsStringLiteral,
 } from "nuqs/server";
 import type { RunStatus } from "../../../server/contract/run.ts";
+import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
+import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
 
-const statuses = [
+export const statuses = [
   "queued",
   "running",
   "waiting",
@@ -80,8 +82,28 @@ export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   return filter;
 }
 
+/** The window of the list and of its histogram; `null`: any time, or a chosen range. */
+export function windowOf(state: RunFilterState): Window | null {
+  return isTimePreset(state.since) && state.until === null ? state.since : null;
+}
+
+/** The filter of the histogram: over the window, or over the shortest one that has the chosen range. */
+export function histogramInput(state: RunFilterState, now: number) {
+  const { since: _, until: __, ...on } = toRunFilter(state, now);
+  const preset = windowOf(state);
+  if (preset) return { ...on, window: preset };
+  const { since = null, until = null } = toRunFilter(state, now);
+  const window = windows.find((one) => since !== null && Date.parse(since) >= now - windowMs[one]) ?? "7d";
+  return { ...on, ...frameOf({ window, now, since, until }) };
+}
+
 function isAmount(value: number | null): value is number {
   return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether no older run can begin to match the filter. */
+export function growsOnTop(filter: RunFilter): boolean {
+  return filter.status === undefined && filter.unresolved === undefined && !isOfAgents(filter);
 }
 
 /** Whether the filter itself selects only runs of agents. */

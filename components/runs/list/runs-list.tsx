@@ -7,6 +7,7 @@ import { useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/domain/format.ts";
 import { canResume } from "../../../server/domain/runs/run-state.ts";
+import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import type { Column } from "../../list/column.ts";
 import { pageRows } from "../../list/list-state.ts";
@@ -22,11 +23,21 @@ import type { BulkAction, Matching } from "../bulk/run-bulk.ts";
 import { RunsSelectionBar } from "../bulk/selection-bar.tsx";
 import { RunBadge } from "../run-badge.tsx";
 import { formatRunsUsage, startedByLabels } from "../run-text.ts";
-import { isOfAgents, type RunFilter, runFilterParsers, toRunFilter } from "./run-filters.ts";
+import {
+  growsOnTop,
+  histogramInput,
+  isOfAgents,
+  type RunFilter,
+  runFilterParsers,
+  statuses,
+  toRunFilter,
+  windowOf,
+} from "./run-filters.ts";
 import { RunsFilterBar, useAgentNames } from "./runs-filter-bar.tsx";
 
+const minuteMs = 60_000;
 /** A full bar is one minute. */
-const fullMs = 60_000;
+const fullMs = minuteMs;
 
 const runColumns: readonly Column<RunSummary>[] = [
   { id: "status", name: "Status", width: "136px", cell: (run) => <RunBadge run={run} /> },
@@ -136,14 +147,19 @@ export function RunsList() {
   const [action, setAction] = useState<{ action: BulkAction; target: BulkTarget } | null>(null);
   const pages = useLivePages<RunSummary>({
     queryKey: trpc.runs.list.queryKey({ ...name, limit: pageRows }),
-    fetch: (cursor, signal) =>
-      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, cursor }, { signal }),
+    fetch: (page, signal) =>
+      client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, ...page }, { signal }),
     rowKey: (run) => run.id,
+    grows: growsOnTop(filter),
     rereading: {
       canChange: (run) => isOpen(run.status) || canResume(run),
       fetch: (ids) => client.runs.byIds.query({ ids }),
     },
   });
+  const minute = Math.floor(now / minuteMs) * minuteMs;
+  const histogram = useQuery(
+    trpc.runs.histogram.queryOptions(histogramInput(state, minute), { placeholderData: keepPreviousData }),
+  );
   const hasSpend = useAgentNames().size > 0;
   const columns = hasSpend ? runColumnsWithSpend : runColumns;
   const targetOf = (): BulkTarget =>
@@ -153,6 +169,22 @@ export function RunsList() {
   return (
     <>
       <RunsFilterBar state={state} filter={filter} onChange={(change) => void setState(change)} />
+      <div className="mb-3">
+        <HistogramPanel
+          label="Runs"
+          query={histogram}
+          since={windowOf(state) ? null : (filter.since ?? null)}
+          until={filter.until ?? null}
+          onBrush={(times) => void setState(times)}
+          window={windowOf(state)}
+          onWindow={(window) => void setState({ since: window, until: null })}
+          filterOf={(kind) => {
+            const status = statuses.find((one) => one === kind);
+            const isSet = status !== undefined && state.status === status;
+            return { isSet, toggle: status ? () => void setState({ status: isSet ? null : status }) : null };
+          }}
+        />
+      </div>
       <RunsSpend filter={name} />
       <RunsSelectionBar
         filter={filter}

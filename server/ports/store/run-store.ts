@@ -105,6 +105,14 @@ export type SpendFilter = Pick<
   "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd"
 >;
 
+/** Runs with this status that were created in one bucket of time. */
+interface RunBucket {
+  /** Start of the bucket, UTC milliseconds. */
+  at: number;
+  status: RunStatus;
+  count: number;
+}
+
 /** The usage of one agent's runs. */
 export interface AgentSpend {
   agent: string;
@@ -174,6 +182,11 @@ export interface RunStore {
    * more.
    */
   sumSpend(filter: SpendFilter): Promise<{ agents: AgentSpend[]; isCapped: boolean }>;
+  /**
+   * Runs of the filter by bucket and status, in no order. The newest are counted first, for a limited time: all that
+   * were created since `countedSince` are counted; `null`: all are. The starts of buckets are multiples of `bucketMs`.
+   */
+  countRuns(filter: RunFilter, bucketMs: number): Promise<{ buckets: RunBucket[]; countedSince: number | null }>;
   /** Statistics for /metrics and the overview. */
   countOpenRuns(): Promise<{ queued: number; running: number; waiting: number }>;
 }

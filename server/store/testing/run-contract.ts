@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Json } from "../../contract/json.ts";
 import type { StepRecord } from "../../ports/store/engine-store.ts";
 import { type StartKey, startKeyWindowMs, toStartedRun } from "../../domain/runs/start-key.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
+import { listBudget } from "../shared/lists/read-list.ts";
 import {
   aClaim,
   aDelivery,
@@ -256,6 +257,37 @@ export function runContract(open: OpenStore): void {
         expect(await store.listRuns(filter, { limit: 10, cursor: null })).not.toHaveProperty("newest");
       },
     );
+
+    it("counts the runs of a filter by bucket and status, as the list has them", async () => {
+      const minute = 60_000;
+      const start = epoch - (epoch % minute);
+      const runs = Array.from({ length: 1_500 }, (_, n) =>
+        aRun({ createdAt: start + (n % 10) * minute + n, trigger: n % 3 === 0 ? "rare" : "often" }),
+      );
+      await store.createRuns(runs);
+      await store.requestCancel(runs[3]?.id ?? "", start + minute);
+      const { countMs } = listBudget;
+      onTestFinished(() => void (listBudget.countMs = countMs));
+      listBudget.countMs = 60_000;
+      const count = async (filter: RunFilter) => {
+        const { buckets, countedSince } = await store.countRuns(filter, minute);
+        expect(countedSince).toBeNull();
+        return buckets.toSorted((a, b) => a.at - b.at || (a.status < b.status ? -1 : 1));
+      };
+      const all = Array.from({ length: 10 }, (_, n) => ({ at: start + n * minute, status: "queued", count: 150 }));
+      const canceled = { at: start + 3 * minute, status: "canceled", count: 1 };
+      expect(await count({})).toEqual(all.flatMap((one, n) => (n === 3 ? [canceled, { ...one, count: 149 }] : [one])));
+      expect(await count({ status: "canceled" })).toEqual([canceled]);
+      expect(await count({ trigger: "rare", since: start + 8 * minute, until: start + 9 * minute })).toEqual([
+        { at: start + 8 * minute, status: "queued", count: 50 },
+      ]);
+      expect(await count({ target: "none" })).toEqual([]);
+      listBudget.countMs = 0;
+      const newest = await store.countRuns({}, minute);
+      const counted = newest.buckets.reduce((sum, { count }) => sum + count, 0);
+      const since = newest.countedSince ?? 0;
+      expect(counted).toBeGreaterThanOrEqual(runs.filter(({ createdAt }) => createdAt >= since).length);
+    });
 
     it.each([
       ["words of the payload in either case", { payload: { name: "Ada Lovelace" } }, "ada LOVE", true],

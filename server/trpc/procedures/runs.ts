@@ -2,6 +2,7 @@ import { z } from "zod";
 import { revealRun } from "../../auth/access/reveal.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runActionSchema, runFilterSchema } from "../../contract/run-filter.ts";
+import { windowSchema } from "../../contract/traffic.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
@@ -13,6 +14,7 @@ import { listTimeline } from "../../runs/run-timeline.ts";
 import { getStep, listSteps, withoutLongResult } from "../../runs/run-steps.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
 import { resumeRun } from "../../runs/resume-run.ts";
+import { showRunHistogram } from "../../traffic/show-run-histogram.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText, livePaging, toLivePage } from "./input-schemas.ts";
 
@@ -46,6 +48,11 @@ export const runsRouter = router({
   count: procedure("countRuns")
     .input(runFilterSchema)
     .query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
+
+  /** The runs of a filter over time, by status. */
+  histogram: procedure("countRuns")
+    .input(runFilterSchema.extend({ window: windowSchema.optional() }))
+    .query(({ ctx, input: { window, ...filter } }) => showRunHistogram(ctx, { window, filter: toRunFilter(filter) })),
 
   /** The total usage of the runs of a filter. */
   usage: procedure("sumUsage")

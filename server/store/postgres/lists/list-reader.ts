@@ -1,4 +1,5 @@
-import { and, type SQL, sql } from "drizzle-orm";
+import { and, type Column, type SQL, sql } from "drizzle-orm";
+import type { CountedStretch } from "../../shared/lists/count-list.ts";
 import type { Position } from "../../shared/lists/cursor.ts";
 import {
   between,
@@ -26,6 +27,17 @@ export function createListReader({ db }: Session): ListReader {
       stoppedAt: null,
     }),
   };
+}
+
+/** The rows of a stretch by bucket and status. */
+export function countQuery<Row, Shape>(
+  listing: Listing<Row, Shape>,
+  { after, downTo }: CountedStretch,
+  p: { status: Column; bucketMs: number },
+): SQL {
+  const { table, at, terms } = listing;
+  const where = and(...terms.map(({ condition }) => condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
+  return sql`SELECT ${at} - ${at} % ${sql.raw(String(p.bucketMs))} AS at, ${p.status} AS status, count(*) AS count FROM ${sql.identifier(table)} WHERE ${where} GROUP BY 1, 2`;
 }
 
 function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, candidates }: Reach): SQL<Position> {

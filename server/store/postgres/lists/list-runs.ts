@@ -1,13 +1,14 @@
 import { desc, inArray, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
-import type { RunSummary } from "../../../contract/run.ts";
-import type { RunFilter } from "../../../ports/store/run-store.ts";
+import type { RunStatus, RunSummary } from "../../../contract/run.ts";
+import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
 import { type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
+import { countList } from "../../shared/lists/count-list.ts";
 import { runTerms } from "../../shared/lists/run-terms.ts";
 import { type Listing, readList } from "../../shared/lists/read-list.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { jsonHasText } from "./has-text.ts";
-import { createListReader } from "./list-reader.ts";
+import { countQuery, createListReader } from "./list-reader.ts";
 import { run } from "../schema.ts";
 import { hasFailedSql } from "../schema/runs.ts";
 import type { Session } from "../connection/session.ts";
@@ -43,7 +44,25 @@ export const runSummaryColumns = {
 };
 
 export function listRuns(session: Session, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
-  const listing: Listing<RunSummaryRow, RunSummary> = {
+  return runAsync(readList(createListReader(session), runListing(session, filter), page));
+}
+
+/** Runs by bucket and status. */
+export function countRuns(session: Session, filter: RunFilter, bucketMs: number): ReturnType<RunStore["countRuns"]> {
+  const listing = runListing(session, filter);
+  return runAsync(
+    countList(createListReader(session), listing, async (stretch) =>
+      (
+        await session.db.execute<{ at: number; status: RunStatus; count: number }>(
+          countQuery(listing, stretch, { status: run.status, bucketMs }),
+        )
+      ).map(({ at, status, count }) => ({ at: Number(at), status, count: Number(count) })),
+    ),
+  );
+}
+
+function runListing(session: Session, filter: RunFilter): Listing<RunSummaryRow, RunSummary> {
+  return {
     table: "run",
     at: run.createdAt,
     id: run.id,
@@ -61,7 +80,6 @@ export function listRuns(session: Session, filter: RunFilter, page: PageRequest)
     position: (row) => ({ at: row.createdAt, id: row.id }),
     shape: toRunSummary,
   };
-  return runAsync(readList(createListReader(session), listing, page));
 }
 
 /** The rows with these ids, newest first. */

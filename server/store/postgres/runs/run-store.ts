@@ -15,7 +15,7 @@ import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { AcceptAnswer, AcceptJob, AcceptOperation } from "../deliveries/accept-deliveries.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { listRuns, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import { countRuns, listRuns, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import { resumeRuns } from "./resume-runs.ts";
 import { isOpenSql, run, runStep } from "../schema.ts";
@@ -40,6 +40,7 @@ export function createRunStore(
     createFittingRuns: async (runs) =>
       (await accept({ delivery: null, runs, idempotency: null, isFitting: true })).left,
     listRuns: (filter, page) => read((session) => listRuns(session, filter, page)),
+    countRuns: (filter, bucketMs) => read((session) => countRuns(session, filter, bucketMs)),
     findRuns: (ids) => read(async (session) => (await readRunRows(session, [...ids])).map(toRunSummary)),
     getRun: (id) =>
       read(async ({ db }) => {

@@ -106,10 +106,10 @@ export interface Found {
 
 /**
  * Maximum milliseconds. `pageMs` is for a page. `emptyPageMs`, which includes pauses, is for a page that continues a
- * list and finds no row. `sqliteScanMs` is for one scan of SQLite, which blocks the event loop. Tests of the content of
- * lists raise them.
+ * list and finds no row. `sqliteScanMs` is for one scan of SQLite, which blocks the event loop. `countMs` is for
+ * counting a list. Tests of the content of lists raise them.
  */
-export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteScanMs: 5 };
+export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteScanMs: 5, countMs: 40 };
 const probedCandidates = 1000;
 const minCandidatesPerHour = 30;
 const hourMs = 3_600_000;
@@ -189,7 +189,7 @@ export function driversOf<Row, Shape>({ table, terms }: Listing<Row, Shape>): re
 }
 
 /** The index with the fewest candidates; of several long ones, the one whose candidates are furthest apart in time. */
-function* chooseDriver<Row, Shape>(
+export function* chooseDriver<Row, Shape>(
   reader: ListReader,
   listing: Listing<Row, Shape>,
   after: Position | null,

@@ -1,5 +1,6 @@
-import { and, or, type SQL, sql } from "drizzle-orm";
+import { and, type Column, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
+import type { CountedStretch } from "../../shared/lists/count-list.ts";
 import {
   between,
   type Driver,
@@ -66,6 +67,20 @@ export function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, stretch: 
   const listed = sql`SELECT ${at} AS at, ${id} AS seq FROM ${from} WHERE ${conditions({ ...listing, at, id, terms }, stretch)}`;
   const unlisted = sql`SELECT ${listing.at} AS at, ${listing.id} AS seq FROM ${unlistedRows(listing)} AND ${conditions(listing, stretch)}`;
   return sql`${withUnlisted(listing, listed, unlisted)} ORDER BY at DESC, seq DESC LIMIT ${stretch.limit}`;
+}
+
+/** The rows of a stretch by bucket and status. Exported for the test of its query plan. */
+export function countQuery<Row, Shape>(
+  listing: Listing<Row, Shape>,
+  { driver, after, downTo }: CountedStretch,
+  p: { status: Column; listedStatus: Column; bucketMs: number },
+): SQL {
+  const { at, id, from, terms } = sourceOf(listing, driver);
+  const stretch = { after, downTo };
+  const status = listing.listed ? p.listedStatus : p.status;
+  const listed = sql`SELECT ${at} AS at, ${status} AS status FROM ${from} WHERE ${conditions({ ...listing, at, id, terms }, stretch)}`;
+  const unlisted = sql`SELECT ${listing.at} AS at, ${p.status} AS status FROM ${unlistedRows(listing)} AND ${conditions(listing, stretch)}`;
+  return sql`SELECT at - at % ${p.bucketMs} AS bucket, status, count(*) AS count FROM (${withUnlisted(listing, listed, unlisted)}) GROUP BY bucket, status`;
 }
 
 const dialect = new SQLiteSyncDialect();
@@ -147,7 +162,7 @@ function withUnlisted<Row, Shape>({ listed }: Listing<Row, Shape>, indexed: SQL,
 
 function conditions<Row, Shape>(
   listing: Pick<Listing<Row, Shape>, "at" | "id" | "since" | "until" | "newerThan" | "terms">,
-  { after, downTo }: Stretch,
+  { after, downTo }: Pick<Stretch, "after" | "downTo">,
 ): SQL {
   return and(...listing.terms.map(({ condition }) => condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
 }

@@ -1,14 +1,15 @@
 import { type Column, desc, inArray, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import type { RunSummary } from "../../../contract/run.ts";
-import { stepKindCodes } from "../../../domain/stored-codes.ts";
-import type { RunFilter } from "../../../ports/store/run-store.ts";
+import { createDecoder, runStatusCodes, stepKindCodes } from "../../../domain/stored-codes.ts";
+import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
+import { type CountedStretch, countList } from "../../shared/lists/count-list.ts";
 import { type Listing, readList } from "../../shared/lists/read-list.ts";
 import { type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
 import { runTerms } from "../../shared/lists/run-terms.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { hasText as bytesHaveText } from "./has-text.ts";
-import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
+import { countQuery, createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
 import { noName, type Names } from "../names.ts";
 import { delivery, run, runList } from "../schema.ts";
 import { bodyBytesSql, hasFailedSql, payloadSql, sameAsPayload } from "../stored-forms.ts";
@@ -50,6 +51,29 @@ interface ListedRun extends RunSummaryRow {
 
 export function listRuns(database: SqliteDatabase, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
   return database.readSlices(() => readList(createListReader(database), runListing(database, filter), page));
+}
+
+/** Runs by bucket and status. */
+export function countRuns(
+  database: SqliteDatabase,
+  filter: RunFilter,
+  bucketMs: number,
+): ReturnType<RunStore["countRuns"]> {
+  return database.readSlices(() => {
+    const listing = runListing(database, filter);
+    return countList(createListReader(database), listing, (stretch) =>
+      database.db
+        .all<{ bucket: number; status: number; count: number }>(runCountQuery(listing, stretch, bucketMs))
+        .map(({ bucket, status, count }) => ({ at: bucket, status: statusOf(status), count })),
+    );
+  });
+}
+
+const statusOf = createDecoder(runStatusCodes);
+
+/** Exported for the test of its query plan. */
+export function runCountQuery(listing: Listing<ListedRun, RunSummary>, stretch: CountedStretch, bucketMs: number): SQL {
+  return countQuery(listing, stretch, { status: run.status, listedStatus: runList.status, bucketMs });
 }
 
 /** Exported for the test of its query plans. */

@@ -17,7 +17,7 @@ import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-
 import { createDatabase, type SqliteDatabase } from "../database.ts";
 import { heldRunsSql, nextAvailableSql } from "../engine/leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
-import { runListing, runRowsQuery } from "./list-runs.ts";
+import { runCountQuery, runListing, runRowsQuery } from "./list-runs.ts";
 import { expiredRunsSql } from "../engine/lost-runs.ts";
 import { migrate } from "../file/migrate.ts";
 import { openConnection } from "../file/open-connection.ts";
@@ -158,6 +158,20 @@ describe("a part of the list of runs is read by an index, in its order, with any
     expect(plans.length).toBeGreaterThan(0);
     for (const { plan } of plans) expect(indexedPart(plan)).not.toMatch(/(SEARCH|SCAN) run /);
   });
+});
+
+it.each<[RunFilter, string]>([
+  [{}, "run_by_time"],
+  [{ status: "failed", since: 1, until: 9 }, "run_by_status"],
+  [{ trigger: "t", version: "v" }, "run_by_trigger"],
+])("runs of %j are counted by %s", (filter, index) => {
+  const listing = runListing(database, filter);
+  const [driver] = driversOf(listing);
+  for (const downTo of [null, position]) {
+    const plan = planOfSql(runCountQuery(listing, { driver, after: position, downTo }, 60_000));
+    expect(plan).toMatch(new RegExp(`USING (COVERING )?INDEX ${index}`));
+    expect(plan).not.toMatch(/SCAN run\b/);
+  }
 });
 
 describe("a part of the list of deliveries is read by an index, in its order, with any filters", () => {

@@ -16,7 +16,7 @@ import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../
 import type { SqliteDatabase } from "../database.ts";
 import type { InsertRun, QueueCapacity } from "./insert-run.ts";
 import { isUnlistedSql } from "../lists/list-index.ts";
-import { listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import { countRuns, listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
 import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
 import { run, runList, runStep } from "../schema.ts";
 import { inputSql, isOpenSql, payloadSql, runId } from "../stored-forms.ts";
@@ -60,6 +60,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
         }),
       ),
     listRuns: (filter, page) => listRuns(database, filter, page),
+    countRuns: (filter, bucketMs) => countRuns(database, filter, bucketMs),
     findRuns: (ids) => readInTurn(() => readRunRows(database, seqsOf(database, ids)).map(toRunSummary)),
     getRun: (id) => readInTurn(() => getRun(id)),
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),

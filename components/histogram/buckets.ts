@@ -1,14 +1,14 @@
-import type { inferRouterOutputs } from "@trpc/server";
-import type { AppRouter } from "../../../server/trpc/router.ts";
-import { deliveryOutcomes, type StatusStyle, verdictOutcomes } from "../../ui/statuses.ts";
+import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
+import type { RunStatus } from "../../server/contract/run.ts";
+import type { Histogram, Window } from "../../server/contract/traffic.ts";
+import { deliveryOutcomes, runStatuses, type StatusStyle, verdictOutcomes } from "../ui/statuses.ts";
 
-type Answer = inferRouterOutputs<AppRouter>["deliveries"]["histogram"];
+export type Kind = DeliveryOutcome | VerdictOutcome | RunStatus;
 
 /** The counts of each bucket. */
-export type Counts = Pick<Answer, "kinds" | "buckets">;
-export type Kind = Answer["kinds"][number];
+export type Counts = Pick<Histogram<Kind>, "kinds" | "buckets">;
 
-const faces: Record<Kind, StatusStyle> = { ...deliveryOutcomes, ...verdictOutcomes };
+const faces: Record<Kind, StatusStyle> = { ...deliveryOutcomes, ...verdictOutcomes, ...runStatuses };
 const tones: Record<StatusStyle["tone"], { text: string; fill: string }> = {
   ok: { text: "text-ok", fill: "fill-ok" },
   run: { text: "text-run", fill: "fill-run" },
@@ -105,4 +105,37 @@ export function rangeOfTimes(
   const from = since === null ? 0 : Math.max(0, Math.floor((Date.parse(since) - start) / frame.bucketMs));
   const to = until === null ? count : Math.min(count, Math.ceil((Date.parse(until) - start) / frame.bucketMs));
   return from < to ? { from, to } : null;
+}
+
+export const windowMs: Record<Window, number> = {
+  "15m": 900_000,
+  "1h": 3_600_000,
+  "24h": 86_400_000,
+  "7d": 604_800_000,
+};
+export const windows = Object.keys(windowMs) as Window[];
+const slackMs = 600_000;
+
+/**
+ * The period of the histogram of a list: the window that ends now, or a chosen range outside of it, with a margin of
+ * half its length on each side.
+ */
+export function frameOf(p: {
+  window: Window;
+  now: number;
+  since: string | null;
+  until: string | null;
+}): { window: Window } | { since: string; until?: string } {
+  const { window, now, since, until } = p;
+  const begins = now - windowMs[window];
+  const isRecent =
+    (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);
+  if (isRecent) return { window };
+  const from = since === null ? Date.parse(until ?? "") - windowMs[window] : Date.parse(since);
+  const to = until === null ? null : Date.parse(until);
+  const margin = to === null ? 0 : Math.max(60_000, (to - from) / 2);
+  return {
+    since: new Date(from - margin).toISOString(),
+    ...(to === null ? {} : { until: new Date(Math.max(to, from + 60_000) + margin).toISOString() }),
+  };
 }

@@ -1,8 +1,8 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
-import { formatAxisTime, formatDuration, formatNumber } from "../../../server/domain/format.ts";
-import { useIsHydrated } from "../../ui/browser.ts";
+import { formatAxisTime, formatDuration, formatNumber } from "../../server/domain/format.ts";
+import { useIsHydrated } from "../ui/browser.ts";
 import { barsOf, type Counts, styleOf, type Frame, type Kind, toneOf } from "./buckets.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
 
@@ -11,6 +11,7 @@ const dayMs = 86_400_000;
 type Bucket = Counts["buckets"][number];
 
 interface Props {
+  label: string;
   frame: Omit<Frame, "buckets"> & Counts;
   since: string | null;
   until: string | null;
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /**
- * Deliveries over time by outcome, or by the verdict of a trigger. Drag to select a time range, or move its two ends
+ * Counts over time by category. Drag to select a time range, or move its two ends
  * with the arrow keys. Esc clears the selection.
  */
 export function Histogram(props: Props) {
@@ -37,7 +38,7 @@ export function Histogram(props: Props) {
       <div
         ref={plot}
         role="group"
-        aria-label={`Deliveries from ${timeText(frame.since, frame)} to ${timeText(frame.until, frame)} UTC`}
+        aria-label={`${props.label} from ${timeText(frame.since, frame)} to ${timeText(frame.until, frame)} UTC`}
         className="relative h-16 cursor-crosshair touch-pan-y select-none"
         {...dragging}
       >
