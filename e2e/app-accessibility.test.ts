@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { findViolations } from "./support/axe.ts";
-import { shellShifts, sidewaysOverflow, visit } from "./support/browser.ts";
+import { visit } from "./support/browser.ts";
+import { desk, expectNoFaults, expectStillFrame, expectSoundPage, phone, settle } from "./support/sound-page.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
@@ -109,24 +109,6 @@ async function fill(service: Service): Promise<string[]> {
   ];
 }
 
-async function expectNoFaults(page: Page, where: string, rules?: string[]): Promise<void> {
-  expect((await findViolations(page, rules)).map(({ id, elements }) => [where, id, elements])).toEqual([]);
-}
-
-/** Drawn, and with its data: nothing says any more that it is being read. */
-async function settle(page: Page): Promise<void> {
-  // A changed media query is applied in the next frame.
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  await page.getByRole("heading").first().waitFor();
-  await expect.poll(() => page.getByRole("status", { name: /being read|loading/i }).count()).toBe(0);
-}
-
-/** The frame of the app never moves, and nothing needs sideways scrolling. */
-async function expectStillFrame(page: Page, where: string): Promise<void> {
-  expect(await sidewaysOverflow(page), where).toBeLessThanOrEqual(0);
-  expect(await shellShifts(page), where).toEqual([]);
-}
-
 /** The search and the list of keys, which open above any page. */
 async function forEachDialog(page: Page, check: (name: string) => Promise<void>): Promise<void> {
   await page.getByRole("status").getByText("live ·").waitFor();
@@ -150,46 +132,21 @@ async function askToReplayMany(service: Service, page: Page): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** The dark theme changes colors only, and with them contrast. Every other rule is checked in the light theme. */
-async function expectNoFaultsInBothThemes(page: Page, where: string): Promise<void> {
-  await expectNoFaults(page, where);
-  const light = await inkOf(page);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await inkOf(page)).not.toBe(light);
-  await expectNoFaults(page, `${where} in dark`, ["color-contrast"]);
-  await page.emulateMedia({ colorScheme: "light" });
-}
-
-async function inkOf(page: Page): Promise<string> {
-  return await page.evaluate(() => getComputedStyle(document.body).color);
-}
-
-const desk = { width: 1440, height: 900 };
-const phone = { width: 360, height: 740 };
-
 describe("every page at 1440 px and at 360 px", () => {
   it("has no serious or critical accessibility fault in light or dark, and its frame never scrolls while the focus moves through it", async () => {
     const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
     const paths = await fill(service);
     const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
     // Each page is loaded once, every other one on the phone.
-    const look = async (where: string) => {
-      const isOnPhone = page.viewportSize()?.width === phone.width;
-      for (const viewport of isOnPhone ? [phone, desk] : [desk, phone]) {
-        await page.setViewportSize(viewport);
-        await settle(page);
-        await expectNoFaultsInBothThemes(page, `${where} at ${viewport.width} px`);
-        await expectStillFrame(page, `${where} at ${viewport.width} px`);
-      }
-    };
-    for (const path of paths) {
+    for (const [index, path] of paths.entries()) {
+      await page.setViewportSize(index % 2 === 0 ? desk : phone);
       await page.goto(service.url + path);
       await settle(page);
-      await look(path);
+      await expectSoundPage(page, path);
     }
-    await forEachDialog(page, look);
+    await forEachDialog(page, (name) => expectSoundPage(page, name));
     await askToReplayMany(service, page);
-    await look("replay many");
+    await expectSoundPage(page, "replay many");
   });
 });
 

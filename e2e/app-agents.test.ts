@@ -4,7 +4,8 @@ import type { Run } from "../server/contract/run.ts";
 import { type ScriptedAnswer, startScriptedProvider } from "../server/engine/agent/testing/scripted-provider.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { findViolations } from "./support/axe.ts";
-import { sidewaysOverflow, visit } from "./support/browser.ts";
+import { visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService, withSharedService } from "./support/service.ts";
@@ -77,24 +78,6 @@ const part = (page: Page, name: string | RegExp) => page.getByRole("region", { n
 const approvals = (page: Page) => part(page, "Approvals");
 const runIdIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
-async function expectNoFaults(page: Page, where: string): Promise<void> {
-  expect(await findViolations(page), where).toEqual([]);
-  expect(await sidewaysOverflow(page), where).toBeLessThanOrEqual(0);
-}
-
-/** At a desk in the light, and on a phone in the dark. */
-async function lookAround(page: Page, where: string): Promise<void> {
-  for (const [colorScheme, width] of [
-    ["light", 1280],
-    ["dark", 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    await expectNoFaults(page, `${where}, ${colorScheme}, ${width} px`);
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
 describe("the page of an agent's run", () => {
   it("streams the answer, marks text from the payload, and shows the cost; text of senders and models is never markup", async ({
     service,
@@ -149,7 +132,7 @@ describe("the page of an agent's run", () => {
     expect(
       await page.locator("img[src=x], a[href^=javascript], main strong:text-is('now'), b:text-is('bold')").count(),
     ).toBe(0);
-    await lookAround(page, "a finished run");
+    await expectSoundPage(page, "a finished run");
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
   });
@@ -164,13 +147,14 @@ describe("the page of an agent's run", () => {
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.waitForURL("**/runs/run_*");
     await page.getByRole("main").getByText("waits for approval", { exact: true }).first().waitFor();
-    await lookAround(page, "a run that waits for a person");
+    await expectSoundPage(page, "a run that waits for a person");
 
     const call = (cents: string) =>
       approvals(page).getByRole("group", { name: "Approval of refund" }).filter({ hasText: cents });
     await call("500").getByRole("button", { name: "Approve…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("executed with exactly these arguments").waitFor();
+    await expectSoundPage(page, "a tool call before it is approved");
     await dialog.getByRole("button", { name: "Approve call" }).click();
     await approvals(page)
       .getByText(/^Approved by/)

@@ -4,6 +4,7 @@ import { expect, vi } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { getJson, postJson } from "./support/api.ts";
 import { messagesOf, visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { withSharedService } from "./support/service.ts";
 
@@ -78,6 +79,7 @@ it("held deliveries are released on their page and in bulk, after the page has s
     .getByRole("list", { name: "Deliveries that stay held" })
     .getByText(/No trigger matches/)
     .waitFor();
+  await expectSoundPage(page, "a release before it is confirmed");
   expect((await getJson<{ data: unknown[] }>(`${url}/api/v1/deliveries?outcome=held`)).data).toHaveLength(3);
   await dialog.getByRole("button", { name: "Release 2 deliveries" }).click();
   const done = page.getByRole("dialog", { name: "Released" });

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, vi } from "vitest";
 import type { RunStep, RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -376,8 +377,12 @@ describe("the list of runs", () => {
     await done.getByRole("button", { name: "Close" }).last().click();
     expect(await countRuns(service, `text=${needle}`)).toBe(243);
 
-    await page.getByRole("button", { name: "Remove the filter: completed" }).click();
-    await page.getByRole("combobox", { name: "Status" }).selectOption("waiting");
+    const overTime = page.getByRole("region", { name: "Runs over time" });
+    await overTime.getByText("Counted without the filter by text.").waitFor();
+    await overTime.getByRole("button", { name: /^\d+ completed$/, pressed: true }).click();
+    await page.waitForURL((url) => !url.searchParams.has("status"));
+    await overTime.getByRole("button", { name: /^[3-9] waiting$/, pressed: false }).click();
+    await page.waitForURL("**status=waiting*");
     await table.getByText("waiting", { exact: true }).first().waitFor();
     await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
     await page.getByRole("button", { name: "Cancel runs", exact: true }).click();
@@ -388,6 +393,12 @@ describe("the list of runs", () => {
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.waitForURL(`${service.url}/runs`);
     await table.getByText("completed", { exact: true }).first().waitFor();
+    await overTime.getByRole("radio", { name: "1h", exact: true }).check();
+    await page.waitForURL("**since=1h");
+    expect(await page.getByRole("combobox", { name: "Time" }).inputValue()).toBe("1h");
+    await overTime.getByRole("slider", { name: "Until" }).press("Home");
+    await page.waitForURL(/since=.*until=/);
+    await page.getByText("No runs match these filters").waitFor();
     expect(errors).toEqual([]);
   });
 
@@ -416,6 +427,7 @@ describe("the list of runs", () => {
     await done.getByText("3 of 3").waitFor();
     const bar = done.getByRole("progressbar", { name: "Progress" });
     expect([await bar.getAttribute("value"), await bar.getAttribute("max")]).toEqual(["3", "3"]);
+    await expectSoundPage(page, "runs that were resumed together");
     await done.getByRole("button", { name: "Close" }).last().click();
     await page.getByText("No runs match these filters").waitFor();
     for (const id of [runId, ...ids.slice(1)])

@@ -6,6 +6,7 @@ import type { Delivery } from "../server/contract/delivery.ts";
 import type { OnCleanup } from "../scripts/cleanups.ts";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { copyStarter } from "./support/project.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { type Service, signalbox, startService, withSharedService } from "./support/service.ts";
@@ -256,6 +257,7 @@ describe("signalbox triggers test --since", () => {
     const changed = dialog.getByRole("region", { name: "Differences of large-invoice → notify-finance" });
     await changed.getByText("now filter mismatch, /invoice/amount: expected ≥ 2000000, was 1500000").waitFor();
     expect(await changed.getByRole("listitem").getByRole("link").getAttribute("href")).toBe(`/deliveries/${ids[1]}`);
+    await expectSoundPage(page, "a build before it becomes current");
     await dialog.getByRole("button", { name: "Make current" }).click();
     await page.getByText(/^Build [0-9a-f]{12} is current\. The service loads it now\.$/).waitFor();
     await table.getByRole("row", { name: new RegExp(`${first}.*kept`) }).waitFor();

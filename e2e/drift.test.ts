@@ -2,6 +2,7 @@ import { describe, expect, vi } from "vitest";
 import { type DriftReport, driftReportSchema } from "../server/contract/drift.ts";
 import { getJson, postJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { signalbox, withSharedService } from "./support/service.ts";
 
@@ -63,6 +64,7 @@ describe("what senders change", () => {
     const sheet = page.getByRole("complementary", { name: "endpoint issues", exact: true });
     await sheet.getByRole("heading", { name: "Changes of what arrives" }).waitFor();
     for (const text of texts) await sheet.getByText(text, { exact: true }).waitFor();
+    await expectSoundPage(page, "changes of what arrives");
     expect(errors).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import type { Alert } from "../server/contract/alert.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { startCollector } from "./support/collector.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
 import { repository, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
@@ -186,6 +187,7 @@ test("a sensitive value is in no page, answer, export, log, span, alert, file or
   await page.getByRole("button", { name: "Reveal" }).click();
   // One click reveals the payload, the error, the timeline with its logs, and the results of the steps.
   await page.getByText(`no bed for ${patient.email} by ${headers["x-clinic-user"]}`).first().waitFor();
+  await expectSoundPage(page, "a revealed run");
   await page.getByRole("button", { name: /^step greet, done/ }).click();
   await page.getByRole("region", { name: "Result of greet" }).getByText(`Dear ${patient.name}`).waitFor();
   await page.getByRole("tab", { name: /^Logs/ }).click();
