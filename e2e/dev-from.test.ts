@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { createHash, createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,7 +9,7 @@ import type { RecordedDeliveryLine } from "../server/contract/backtest.ts";
 import { readOrigin } from "../server/domain/deliveries/origin.ts";
 import { exportDeliveries, getJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
-import { writeProject } from "./support/project.ts";
+import { repository, writeProject } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
 const secret = "the secret of the sender";
@@ -148,7 +149,11 @@ it(
     };
     await sentMore(30);
 
-    const first = await follow(laptop, "--since", "1h");
+    // The options in the README of new projects.
+    const readme = readFileSync(join(repository, "examples/starter/README.md"), "utf8");
+    const [, ...options] = /signalbox dev --from https:\/\/hooks\.example\.com (--since) (\S+)/.exec(readme) ?? [];
+    expect(options).toEqual(["--since", "2h"]);
+    const first = await follow(laptop, ...options);
     await hasReceived(laptop, 36);
     process.kill(-(first.child.pid ?? 0), "SIGSTOP");
     const whileSuspended = sender.sent();

@@ -90,7 +90,7 @@ describe("the packed product, in an empty folder", () => {
     expect(making).toMatch(/^npx signalbox init \. && npm install && npx signalbox dev$/);
   });
 
-  it("creates a project that type-checks, whose first test passes, and serves it in development with its pages", async () => {
+  it("creates a project that type-checks, and serves it in development with its pages", async () => {
     sh("sh", ["-c", making.replace(" && npx signalbox dev", "")]);
     expect(existsSync(join(dir, "triggers/new-signup.ts"))).toBe(true);
     writeFileSync(join(dir, "start-welcome.ts"), startWelcome);
@@ -101,7 +101,6 @@ describe("the packed product, in an empty folder", () => {
     );
     expect(types.stdout + types.stderr).toBe("");
 
-    expect(sh("npm", ["test"])).toMatch(/pass 1$/m);
     const service = await startService({ projectDir: dir, command: "dev", program: npx, env });
     const response = await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
     expect(response.status).toBe(202);
@@ -130,8 +129,17 @@ describe("the packed product, in an empty folder", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("builds it and serves it deployed, with a key, and with tools for coding agents on stdio and at /mcp", async () => {
-    sh("npx", ["--no-install", "signalbox", "build", "--check-types"]);
+  it("passes every command of its CI file, and is served deployed, with a key, and with tools for coding agents on stdio and at /mcp", async () => {
+    const ci = readFileSync(join(dir, ".github/workflows/signalbox.yml"), "utf8");
+    const [install, build = "", test = "", backtest = "", ...others] = [...ci.matchAll(/run: (.+)$/gm)].map(
+      ([, command]) => command,
+    );
+    // The Dockerfile below has the same command, in another folder.
+    expect([install, others]).toEqual(["npm ci", []]);
+    expect(readFileSync(join(dir, "README.md"), "utf8")).toContain(`${build}\n${test.replace(" --if-present", "")}\n`);
+    sh("sh", ["-c", build]);
+    // The first test of the project.
+    expect(sh("sh", ["-c", test])).toMatch(/pass 1$/m);
     const service = await startService({ projectDir: dir, command: "start", program: npx, env });
     expect((await postJson(`${service.url}/triggers/signup`, {})).status).toBe(401);
     const url = sh("npx", ["--no-install", "signalbox", "triggers", "url", "new-signup"]).trim();
@@ -143,6 +151,10 @@ describe("the packed product, in an empty folder", () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
 
     const token = sh("npx", ["--no-install", "signalbox", "keys", "create", "--api", "--scope", "read"]).trim();
+    const atService = { ...env, SIGNALBOX_URL: service.url, SIGNALBOX_TOKEN: token };
+    const compared = spawnSync("sh", ["-c", backtest], { cwd: dir, env: atService, encoding: "utf8" });
+    expect(compared, compared.stderr).toMatchObject({ status: 0 });
+
     const transports = [
       // As AGENTS.md of the project configures it.
       new StdioClientTransport({

@@ -23,10 +23,14 @@ export const pagesWithBlocks = globSync(["README.md", "docs/*.md", "examples/*/R
 /** This file becomes part of each new project, so it has no comments for this repository. */
 const starterPage = "examples/starter/README.md";
 
-/** Why blocks of that file are not executed, by their first lines. */
-const marksOfStarter: Record<string, string | undefined> = {
-  "npm install": "installs packages",
-  "MODEL=qwen3 OPENAI_BASE_URL=http://127.0.0.1:11434/v1 npm run dev   # Ollama": "needs a model",
+/** The comments of its blocks, by their first lines. */
+const marksOfStarter: Record<string, DocBlock["mark"]> = {
+  "npm install": { notRun: "installs packages" },
+  "MODEL=qwen3 OPENAI_BASE_URL=http://127.0.0.1:11434/v1 npm run dev   # Ollama": { notRun: "needs a model" },
+  "npx signalbox build --check-types": { runBy: "e2e/packed.test.ts" },
+  "SIGNALBOX_TOKEN=sbt_… npx signalbox dev --from https://hooks.example.com --since 2h": {
+    runBy: "e2e/dev-from.test.ts",
+  },
 };
 
 export function readBlocks(page: string): DocBlock[] {
@@ -43,9 +47,8 @@ export function readBlocks(page: string): DocBlock[] {
 function readMark(before: string, { page, code }: { page: string; code: string }): DocBlock["mark"] {
   const [, verb, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
   if (verb === "run by") return { runBy: detail };
-  const reason = verb === undefined && page === starterPage ? marksOfStarter[code.split("\n")[0] ?? ""] : undefined;
-  if (verb === undefined && reason === undefined) return null;
-  return { notRun: reason ?? detail };
+  if (verb !== undefined) return { notRun: detail };
+  return page === starterPage ? (marksOfStarter[code.split("\n")[0] ?? ""] ?? null) : null;
 }
 
 /** Tests that execute all blocks of some languages on a page, except those with a mark. */

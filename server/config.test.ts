@@ -222,6 +222,42 @@ describe("settings", () => {
     expect(() => parseProjectSettings({ alerts }, "signalbox.config.ts")).toThrow(message);
   });
 
+  it("read the keys of encryptSensitive from a variable, or from a file", () => {
+    const [first, second] = [Buffer.alloc(32, 251), Buffer.alloc(32, 2)];
+    const projectDir = mkdtempSync(join(tmpdir(), "signalbox-keys-"));
+    writeFileSync(join(projectDir, "keys.txt"), `${first.toString("base64")}\n${second.toString("base64")}\n`);
+    const both = { isOn: true, keys: [first, second] };
+    const on = { encryptSensitive: true };
+    const keys = `${first.toString("base64url")}, ${second.toString("base64")}`;
+    expect(read({ SIGNALBOX_ENCRYPTION_KEYS: keys }, on).encryption).toEqual(both);
+    const env = { SIGNALBOX_ENCRYPTION_KEYS_FILE: "keys.txt", SIGNALBOX_ENCRYPT_SENSITIVE: "true" };
+    expect(readSettings({ projectDir, mode: "deployed", fromProject: {}, env }).encryption).toEqual(both);
+    expect(read({ SIGNALBOX_ENCRYPT_SENSITIVE: "false" }, on).encryption).toEqual({ isOn: false, keys: [] });
+  });
+
+  it.each<[string, NodeJS.ProcessEnv, RegExp]>([
+    [
+      "a key is too short",
+      { SIGNALBOX_ENCRYPTION_KEYS: "aGlkZGVu" },
+      /key 1 must be 32 bytes.*openssl rand -base64 32/,
+    ],
+    [
+      "a key is not base64",
+      { SIGNALBOX_ENCRYPTION_KEYS: `${Buffer.alloc(32, 1).toString("base64")} hidden-${"!".repeat(36)}` },
+      /SIGNALBOX_ENCRYPTION_KEYS: key 2 must be 32 bytes/,
+    ],
+    ["the file is missing", { SIGNALBOX_ENCRYPTION_KEYS_FILE: "/nowhere" }, /\/nowhere cannot be read \(ENOENT\)/],
+    [
+      "both are set",
+      { SIGNALBOX_ENCRYPTION_KEYS: "aGlkZGVu", SIGNALBOX_ENCRYPTION_KEYS_FILE: "/nowhere" },
+      /are both set\. Unset one/,
+    ],
+  ])("stop the start if %s, without repeating the key", (_, env, message) => {
+    expect(() => read(env)).toThrow(SettingsError);
+    expect(() => read(env)).toThrow(message);
+    expect(() => read(env)).not.toThrow(/hidden|aGlkZGVu/);
+  });
+
   it("read OpenID Connect from the file and the environment, and require domains", () => {
     const oidc = {
       issuer: "https://login.example.com",

@@ -30,6 +30,8 @@ describe("a worker does not get", () => {
   test("variables that only the service needs, even if a definition names them", () => {
     const names = [
       "SIGNALBOX_SECRET",
+      "SIGNALBOX_ENCRYPTION_KEYS",
+      "SIGNALBOX_ENCRYPTION_KEYS_FILE",
       "SIGNALBOX_OIDC_CLIENT_SECRET",
       "SIGNALBOX_ALERT_SLACK_URL",
       "SIGNALBOX_OIDC_ISSUER",
