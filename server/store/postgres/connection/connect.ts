@@ -72,9 +72,15 @@ const keepAliveSettings = {
  * A prepared statement keeps its plan, also if it was planned while the tables were empty. Reading a whole table is
  * then the cheapest plan, and soon the slowest. So statements find rows by indexes whenever they can. Without a table
  * scan, its estimated costs are huge, and Postgres would compile it. In a large store, Postgres also expects more rows
- * than a statement reads: parallel workers would take longer to start than the statement takes.
+ * than a statement reads: parallel workers would take longer to start than the statement takes. Claims and lists read
+ * the first rows in the order of an index. A bitmap of a long queue would have to be sorted for that.
  */
-const planSettings = { enable_seqscan: "off", jit: "off", max_parallel_workers_per_gather: 0 };
+const planSettings = {
+  enable_seqscan: "off",
+  enable_bitmapscan: "off",
+  jit: "off",
+  max_parallel_workers_per_gather: 0,
+};
 /** Writers join lists of ids with tables: one look into an index for each id. */
 const writerPlanSettings = { ...planSettings, enable_hashjoin: "off", enable_mergejoin: "off" };
 

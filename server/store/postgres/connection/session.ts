@@ -27,8 +27,6 @@ export interface Session {
 }
 
 const names = new Map<string, string>();
-/** The texts of pg-boss contain names of queues and numbers of jobs, so only this many are prepared. */
-const maxNames = 500;
 type Executor = Pick<Pool | ClientBase, "query">;
 
 const sessions = new WeakMap<Executor, Session>();
@@ -56,13 +54,12 @@ export function sessionOf(client: Executor): Session {
     executeSql: async (text, values = []) => {
       // A text may have several statements if it has no parameters.
       if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
-      const isPrepared = names.has(text) || names.size < maxNames;
-      return isPrepared ? query(text, values) : client.query({ text, values: values.map(toParameter) });
+      // Planned anew: a plan for a short queue reads all of a long one.
+      return query(text, values, true);
     },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
-    change: async (text, values = [], { isReplanned } = {}) =>
-      (await query(text, values, isReplanned)).rowCount ?? 0,
+    change: async (text, values = [], { isReplanned } = {}) => (await query(text, values, isReplanned)).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);

@@ -37,8 +37,8 @@ interface KeyRow extends FirstDelivery {
 }
 
 /**
- * Whether `acceptDeliveries` writes these calls with one statement, and reads nothing before it. None of them has a key,
- * a bounded queue or a run that may be replayed once only, and their bodies fit into one statement.
+ * Whether `acceptDeliveries` writes these calls with one statement, and reads nothing before it. None of them has a
+ * key, a bounded queue or a run that may be replayed once only, and their bodies fit into one statement.
  */
 export function isOneStatement(jobs: readonly AcceptJob[]): boolean {
   const isPlain = ({ runs, idempotency, isFitting }: AcceptJob) =>

@@ -1,7 +1,7 @@
 import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { countQueued, extendLeases, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
+import { countQueued, extendLeases, isStillRunning, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "../queue/claim-runs.ts";
@@ -69,7 +69,7 @@ export function createEngineStore(
       read(async (session) =>
         (
           await session.rows<{ id: string }>(
-            "SELECT id FROM run WHERE id = ANY($1::text[]) AND status = 'running' AND cancel_requested_at IS NOT NULL",
+            `SELECT id FROM run WHERE id = ANY($1::text[]) AND ${isStillRunning} AND cancel_requested_at IS NOT NULL`,
             [[...runIds]],
           )
         ).map(({ id }) => id),

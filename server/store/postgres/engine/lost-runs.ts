@@ -1,6 +1,7 @@
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
+import { isStillRunning } from "./held-runs.ts";
 import { clearLives } from "./live.ts";
 import { schemaName } from "../queue/queue-names.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
@@ -11,7 +12,7 @@ type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 const lockHeldBySql = `
   SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
-  WHERE id = ANY($1::text[]) AND worker_id = $2 AND status = 'running' AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
+  WHERE id = ANY($1::text[]) AND worker_id = $2 AND ${isStillRunning} AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
 
 const countCrashesSql = `
   UPDATE run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE run.id = f.id`;
@@ -97,7 +98,7 @@ export function createFindSilent(): FindSilent {
 
 const lockSilentSql = `
   SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
-  WHERE id = ANY($1::text[]) AND status = 'running' ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
+  WHERE id = ANY($1::text[]) AND ${isStillRunning} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
  * Returns these runs to the queue; see `reconcile` of the port. Runs that another transaction has locked are skipped:

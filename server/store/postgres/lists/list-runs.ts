@@ -49,6 +49,8 @@ export function listRuns(session: Session, filter: RunFilter, page: PageRequest)
     id: run.id,
     terms: runTerms(run, filter, {
       hasText: (text) => jsonHasText([run.payload, run.input], text),
+      // Without the subquery, Postgres could read all of a small index of open runs, and sort them. There can be a million.
+      hasStatus: (status) => sql`${run.status} = (SELECT ${status}::text)`,
       hasOpenApproval: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
       hasFailed: sql.raw(`run.${hasFailedSql}`),
       hasReplay: sql.raw(`EXISTS (${replayOfSql})`),

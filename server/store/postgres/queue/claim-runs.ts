@@ -198,6 +198,9 @@ interface TakenRow {
   acceptedBy: string;
 }
 
+/** Not a condition that an index has; see `isStillRunning`. */
+const isStillOpen = "run.status || '' IN ('queued', 'waiting')";
+
 /**
  * A run that another transaction has locked is skipped: that transaction may cancel it, and wait for the job that this
  * one has. Waiting for it would be a deadlock. The flag that the run is resumed stays while the run is held.
@@ -205,7 +208,7 @@ interface TakenRow {
 const takeRunsSql = `
   WITH locked AS (
     SELECT run.id, run.created_at FROM run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
-    WHERE run.status IN ('queued', 'waiting') AND run.job_queue = t.queue AND (t.is_counted OR run.target <> ALL($4::text[]))
+    WHERE ${isStillOpen} AND run.job_queue = t.queue AND (t.is_counted OR run.target <> ALL($4::text[]))
     FOR NO KEY UPDATE OF run SKIP LOCKED
   ), numbered AS (SELECT id, row_number() OVER (ORDER BY created_at, id) AS n FROM locked)
   UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
@@ -303,7 +306,7 @@ async function putBack(
 const moveSql = `
   WITH locked AS (
     SELECT run.id, m.queue FROM run JOIN unnest($1::text[], $2::text[]) AS m (id, queue) ON run.id = m.id
-    WHERE run.status IN ('queued', 'waiting') FOR NO KEY UPDATE OF run SKIP LOCKED
+    WHERE ${isStillOpen} FOR NO KEY UPDATE OF run SKIP LOCKED
   )
   UPDATE run SET job_queue = locked.queue FROM locked WHERE run.id = locked.id RETURNING run.id, run.job_queue AS queue`;
 

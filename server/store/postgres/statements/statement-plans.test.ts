@@ -4,6 +4,7 @@ import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
+import { openPostgresStore } from "../open-store.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -178,4 +179,43 @@ async function useAll(store: Store): Promise<void> {
     await store.removeOldRuns({ before: now, after: null });
     await store.resumeRuns([aResume({ id: runs[2]?.id ?? "" })], now);
   }
+}
+
+it("a claim, its ends and a page of queued runs read a few entries of indexes, however long the queue is", async () => {
+  const url = await server.createDatabase();
+  const filling = await openPostgresStore({ url });
+  const runs = Array.from({ length: queued }, () => aRun({ createdAt: epoch }));
+  await filling.createRuns(runs);
+  await filling.close();
+  const before = await countReads(url);
+  const store = await openPostgresStore({ url });
+  for (let n = 0; n < claims; n += 1) {
+    const claimed = await store.claimRuns(aClaim({ now: epoch }));
+    expect(claimed.length).toBeGreaterThan(0);
+    await Promise.all(
+      claimed.map(({ id: runId, token }) =>
+        store.writeProgress({ runId, token, now: epoch, entries: [], transition: { to: "completed", output: null } }),
+      ),
+    );
+    const page = await store.listRuns({ status: "queued" }, { limit: 10, cursor: null });
+    expect(page.data).toHaveLength(10);
+  }
+  // A connection reports what it has read when it ends, at the latest.
+  await store.close();
+  const reads = (await countReads(url)) - before;
+  expect(reads).toBeGreaterThan(claims);
+  expect(reads).toBeLessThan(queued);
+});
+
+const queued = 3_000;
+const claims = 5;
+
+/** The entries that were read in the indexes of runs and jobs. */
+async function countReads(url: string): Promise<number> {
+  const client = new Client(url);
+  await client.connect();
+  const text = "SELECT sum(idx_tup_read)::int AS reads FROM pg_stat_all_indexes WHERE relname IN ('run', 'job_common')";
+  const { rows } = await client.query<{ reads: number }>(text);
+  await client.end();
+  return rows[0]?.reads ?? 0;
 }

@@ -1,4 +1,5 @@
 import { type Column, eq, gte, isNotNull, not, type SQL } from "drizzle-orm";
+import type { RunStatus } from "../../../contract/run.ts";
 import type { RunFilter } from "../../../ports/store/run-store.ts";
 import type { Term } from "./read-list.ts";
 
@@ -23,12 +24,18 @@ export type NumberedFilter<Filter extends RunFilter> = Omit<Filter, NamedField> 
 
 /**
  * The terms of a run filter. `hasText` searches the payload and the input. `hasFailed` is the condition of the index
- * `run_failed`.
+ * `run_failed`. `hasStatus`: default a comparison.
  */
 export function runTerms(
   run: Readonly<Record<FilteredColumn, Column>>,
   filter: NumberedFilter<RunFilter>,
-  p: { hasText: (text: string) => SQL; hasOpenApproval: SQL; hasFailed: SQL; hasReplay: SQL },
+  p: {
+    hasText: (text: string) => SQL;
+    hasStatus?: (status: RunStatus) => SQL;
+    hasOpenApproval: SQL;
+    hasFailed: SQL;
+    hasReplay: SQL;
+  },
 ): Term[] {
   const {
     delivery,
@@ -46,6 +53,7 @@ export function runTerms(
     needsApproval,
     unresolved,
   } = filter;
+  const hasStatus = p.hasStatus ?? ((wanted: RunStatus) => eq(run.status, wanted));
   // One index contains the usage of runs: it provides the candidates, and the other terms are evaluated on it.
   const filtersBySpend = minTokens !== undefined || minCostUsd !== undefined;
   const unlessSpend = (index: string) => (filtersBySpend ? {} : { index });
@@ -54,9 +62,9 @@ export function runTerms(
     replayOf === undefined ? undefined : { condition: eq(run.replayOf, replayOf), index: "run_by_replay" },
     failureOf === undefined ? undefined : { condition: eq(run.failureOf, failureOf), index: "run_by_failure" },
     keyId === undefined ? undefined : { condition: eq(run.keyId, keyId), index: "run_by_key" },
-    needsApproval ? { condition: eq(run.status, "waiting"), ...unlessSpend("run_by_status") } : undefined,
+    needsApproval ? { condition: hasStatus("waiting"), ...unlessSpend("run_by_status") } : undefined,
     unresolved ? { condition: p.hasFailed, ...unlessSpend("run_failed") } : undefined,
-    status === undefined ? undefined : { condition: eq(run.status, status), ...unlessSpend("run_by_status") },
+    status === undefined ? undefined : { condition: hasStatus(status), ...unlessSpend("run_by_status") },
     trigger === undefined ? undefined : { condition: eq(run.trigger, trigger), ...unlessSpend("run_by_trigger") },
     target === undefined ? undefined : { condition: eq(run.targetSlug, target), ...unlessSpend("run_by_target") },
     filtersBySpend ? { condition: isNotNull(run.tokens), index: "run_by_spend" } : undefined,
