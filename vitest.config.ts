@@ -15,7 +15,7 @@ const aloneTests = ["e2e/hostile/busy-web.test.ts"];
 
 /** Short files whose tests take long, most of them defined elsewhere: they start first. */
 const slow =
-  /\/(auditor\/(auditor|fencing|postgres|lost-supervisor)|postgres-cut|(postgres|sqlite|copy)-store|golden|run-channel)\.test\.ts$/;
+  /\/(auditor\/(auditor|fencing|postgres|lost-supervisor)|alerts|pinned-builds|postgres-cut|(postgres|sqlite|copy)-store|golden|run-channel)\.test\.ts$/;
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {
@@ -32,10 +32,12 @@ class WaitingBesideComputing extends BaseSequencer {
 }
 
 function isWaiting({ project, moduleId }: TestSpecification): boolean {
-  return project.name === "processes" || /\/e2e\/(auditor|faults)\//.test(moduleId);
+  return project.name === "processes" || /\/e2e\/((auditor|faults)\/|(alerts|pinned-builds)\.test)/.test(moduleId);
 }
 
 const productTest = { globalSetup: "scripts/ensure-built.ts", testTimeout: 600_000 };
+/** More than the two cores of CI: of their time, files spend about half waiting. */
+const beside = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   resolve: {
@@ -78,12 +80,19 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...productTest, name: "processes", include: processTests, setupFiles: "scripts/run-built.ts" },
+        test: {
+          ...productTest,
+          ...beside,
+          name: "processes",
+          include: processTests,
+          setupFiles: "scripts/run-built.ts",
+        },
       },
       {
         extends: true,
         test: {
           ...productTest,
+          ...beside,
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
           exclude: [...floodTests, ...aloneTests],
@@ -93,11 +102,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...productTest, name: "floods", include: floodTests, maxWorkers: 2, sequence: { groupOrder: 1 } },
+        test: { ...productTest, name: "floods", include: floodTests, maxWorkers: 2, sequence: { groupOrder: 2 } },
       },
       {
         extends: true,
-        test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { ...productTest, name: "alone", include: aloneTests, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },

@@ -135,10 +135,11 @@ const withServices = () =>
     );
 const it = withServices();
 
+/** `slowNode`: the node whose link is followed on a slow machine. */
 const viewports = [
-  { width: 768, height: 900 },
-  { width: 1_440, height: 900 },
-  { width: 1_920, height: 1_080 },
+  { width: 768, height: 900, slowNode: "trigger:new-signup" },
+  { width: 1_440, height: 900, slowNode: "workflow:notify-finance" },
+  { width: 1_920, height: 1_080, slowNode: "endpoint:billing" },
 ];
 
 async function copySignupUrl(page: Page): Promise<string> {
@@ -441,102 +442,106 @@ describe("the canvas", () => {
   });
 });
 
-describe.each(viewports)("the viewport of the canvas at $width × $height", (viewport) => {
-  it('shows all that is left when an endpoint is folded and "show all" is pressed before the new layout is there', async ({
-    manyTriggers: service,
-  }) => {
-    const { page, errors } = await visit(service.url, { viewport });
-    await page.goto(`${service.url}/?endpoint=many&node=endpoint:many`);
-    await page.getByRole("button", { name: "24 triggers" }).waitFor();
-    // The layout's worker answers late.
-    await page.evaluate(() => {
-      const post = Worker.prototype.postMessage;
-      Worker.prototype.postMessage = function (this: Worker, ...message: [unknown]) {
-        setTimeout(() => post.apply(this, message), 1_500);
-      };
+describe.each(viewports)(
+  "the viewport of the canvas at $width × $height",
+  ({ slowNode: nodeOnSlowMachine, ...viewport }) => {
+    it('shows all that is left when an endpoint is folded and "show all" is pressed before the new layout is there', async ({
+      manyTriggers: service,
+    }) => {
+      const { page, errors } = await visit(service.url, { viewport });
+      await page.goto(`${service.url}/?endpoint=many&node=endpoint:many`);
+      await page.getByRole("button", { name: "24 triggers" }).waitFor();
+      // The layout's worker answers late.
+      await page.evaluate(() => {
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (this: Worker, ...message: [unknown]) {
+          setTimeout(() => post.apply(this, message), 1_500);
+        };
+      });
+      await page.evaluate(() =>
+        document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click(),
+      );
+      await page.getByRole("button", { name: "Show all (f)" }).click();
+      await until(async () =>
+        expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:many", "workflow:work"]),
+      );
+      await expect.poll(() => shareOfPane(page)).toBeCloseTo(1, 1);
+      expect(errors).toEqual([]);
     });
-    await page.evaluate(() =>
-      document.querySelector<HTMLElement>('[data-node="endpoint:many"] button[aria-expanded]')?.click(),
-    );
-    await page.getByRole("button", { name: "Show all (f)" }).click();
-    await until(async () =>
-      expect((await nodesInView(page, { whole: true })).toSorted()).toEqual(["endpoint:many", "workflow:work"]),
-    );
-    await expect.poll(() => shareOfPane(page)).toBeCloseTo(1, 1);
-    expect(errors).toEqual([]);
-  });
 
-  it("shows the endpoint of a link, regardless of this tab's last viewport", async ({ service }) => {
-    const { page } = await visit(service.url, { viewport });
-    await page.goto(service.url);
-    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await until(async () =>
-      expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
-    );
-    await lookAway(page);
-    await page.goto(`${service.url}/?endpoint=signup`);
-    await until(async () =>
-      expect((await nodesInView(page, { whole: true })).toSorted()).toEqual([
-        "endpoint:signup",
-        "trigger:new-signup",
-        "workflow:welcome-email",
-      ]),
-    );
-    await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
-    await until(async () => expect(await nodesInView(page)).toContain("endpoint:billing"));
-    await lookAway(page);
-    await page.goto(service.url);
-    await until(async () => expect(await nodesInView(page)).not.toEqual([]));
-  });
-
-  it("shows the node of a link in a tab with another stored viewport, also on a slow machine", async ({ service }) => {
-    const { page } = await visit(service.url, { viewport });
-    await page.goto(service.url);
-    await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
-    await until(async () =>
-      expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
-    );
-    const followLinkTo = async (id: string) => {
+    it("shows the endpoint of a link, regardless of this tab's last viewport", async ({ service }) => {
+      const { page } = await visit(service.url, { viewport });
+      await page.goto(service.url);
+      await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+      await until(async () =>
+        expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
+      );
       await lookAway(page);
-      await page.goto(`${service.url}/?node=${id}`);
-      await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
-      await until(async () => expect(await nodesInView(page, { whole: true })).toContain(id));
-    };
-    await onSlowMachine(page, 8, async () => {
-      for (const id of ["trigger:new-signup", "workflow:notify-finance", "endpoint:billing"]) await followLinkTo(id);
+      await page.goto(`${service.url}/?endpoint=signup`);
+      await until(async () =>
+        expect((await nodesInView(page, { whole: true })).toSorted()).toEqual([
+          "endpoint:signup",
+          "trigger:new-signup",
+          "workflow:welcome-email",
+        ]),
+      );
+      await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
+      await until(async () => expect(await nodesInView(page)).toContain("endpoint:billing"));
+      await lookAway(page);
+      await page.goto(service.url);
+      await until(async () => expect(await nodesInView(page)).not.toEqual([]));
     });
-    // The same by the search, in the app, past a filter that would leave the node out.
-    await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
-    await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("ci-failed");
-    await page
-      .getByRole("option", { name: /^ci-failed/ })
-      .first()
-      .waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("complementary", { name: "trigger ci-failed" }).waitFor();
-    await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
-  });
 
-  it("returns to the open node when it is searched for after panning away", async ({ service }) => {
-    const { page } = await visit(service.url, { viewport });
-    await page.goto(`${service.url}/?node=trigger:ci-failed`);
-    await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
-    const pane = await page.locator(".react-flow__pane").boundingBox();
-    for (let times = 0; times < 3; times += 1)
-      await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
-    await until(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"));
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("ci-failed");
-    await page
-      .getByRole("option", { name: /^ci-failed/ })
-      .first()
-      .waitFor();
-    await page.keyboard.press("Enter");
-    await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
-  });
-});
+    it("shows the node of a link in a tab with another stored viewport, also on a slow machine", async ({
+      service,
+    }) => {
+      const { page } = await visit(service.url, { viewport });
+      await page.goto(service.url);
+      await page.getByRole("link", { name: /^Trigger new-signup/ }).waitFor();
+      await until(async () =>
+        expect(await page.evaluate(() => Object.keys(sessionStorage).join())).toContain("canvas.viewport"),
+      );
+      const followLinkTo = async (id: string) => {
+        await lookAway(page);
+        await page.goto(`${service.url}/?node=${id}`);
+        await page.getByRole("complementary", { name: id.replace(":", " ") }).waitFor();
+        await until(async () => expect(await nodesInView(page, { whole: true })).toContain(id));
+      };
+      for (const { slowNode } of viewports) await followLinkTo(slowNode);
+      await onSlowMachine(page, 4, () => followLinkTo(nodeOnSlowMachine));
+      // The same by the search, in the app, past a filter that would leave the node out.
+      await page.getByRole("combobox", { name: "Endpoint" }).selectOption("billing");
+      await page.waitForURL((url) => url.searchParams.get("endpoint") === "billing");
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("ci-failed");
+      await page
+        .getByRole("option", { name: /^ci-failed/ })
+        .first()
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await page.getByRole("complementary", { name: "trigger ci-failed" }).waitFor();
+      await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
+    });
+
+    it("returns to the open node when it is searched for after panning away", async ({ service }) => {
+      const { page } = await visit(service.url, { viewport });
+      await page.goto(`${service.url}/?node=trigger:ci-failed`);
+      await page.getByRole("link", { name: /^Trigger ci-failed/ }).waitFor();
+      const pane = await page.locator(".react-flow__pane").boundingBox();
+      for (let times = 0; times < 3; times += 1)
+        await dragBy(page, { x: (pane?.x ?? 0) + 20, y: (pane?.y ?? 0) + 400 }, { x: (pane?.width ?? 0) - 40, y: 0 });
+      await until(async () => expect(await nodesInView(page)).not.toContain("trigger:ci-failed"));
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("ci-failed");
+      await page
+        .getByRole("option", { name: /^ci-failed/ })
+        .first()
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await until(async () => expect(await nodesInView(page, { whole: true })).toContain("trigger:ci-failed"));
+    });
+  },
+);
 
 describe("on a narrow screen", () => {
   it("lists replace the canvas, with the same numbers and links", async ({ service }) => {

@@ -71,12 +71,17 @@ async function untilAsleep(log: string, count: number): Promise<void> {
   );
 }
 
+const openStatuses = ["queued", "running", "waiting"];
+
 /** Resolves when no run is open. Returns all runs. */
 function untilAllEnded(api: Api): Promise<RunSummary[]> {
   return vi.waitFor(async () => {
-    for (const status of ["queued", "running", "waiting"])
+    for (const status of openStatuses)
       expect(await readRuns(api, `limit=1&status=${status}`), status).toMatchObject({ data: [], nextCursor: null });
-    return await listRuns(api);
+    const runs = await listRuns(api);
+    // A run that changed its state between two reads was in neither of them.
+    expect(runs.find(({ status }) => openStatuses.includes(status))).toBeUndefined();
+    return runs;
   }, eventually);
 }
 

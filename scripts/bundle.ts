@@ -61,14 +61,21 @@ export const programOptions = {
 } satisfies BuildOptions;
 
 /** Everything but real dependencies is bundled, so that a user's own Zod, Hono or drizzle never meets ours. */
-export async function bundleProcesses({
-  outdir,
-  plugins = [],
-}: {
-  outdir: string;
-  plugins?: Plugin[];
-}): Promise<Metafile> {
-  const { metafile } = await build({
+export async function bundleProcesses({ outdir }: { outdir: string }): Promise<Metafile> {
+  const { metafile } = await build(processOptions({ outdir }));
+  const unlisted = Object.values(metafile.outputs).flatMap((output) =>
+    output.imports.filter(({ external, path }) => external && !isAllowedImport(path)),
+  );
+  if (unlisted.length > 0)
+    throw new Error(
+      `dist/ would import what the package does not depend on: ${unlisted.map(({ path }) => path).join(", ")}`,
+    );
+  return metafile;
+}
+
+/** The programs of Signalbox. `plugins`: beside our own. */
+export function processOptions({ outdir, plugins = [] }: { outdir: string; plugins?: Plugin[] }) {
+  return {
     ...programOptions,
     entryPoints: {
       cli: inRoot("cli/main.ts"),
@@ -88,15 +95,7 @@ export async function bundleProcesses({
     chunkNames: "chunks/[name]-[hash]",
     metafile: true,
     plugins: [englishOnly, withoutNativePostgres, ...plugins],
-  });
-  const unlisted = Object.values(metafile.outputs).flatMap((output) =>
-    output.imports.filter(({ external, path }) => external && !isAllowedImport(path)),
-  );
-  if (unlisted.length > 0)
-    throw new Error(
-      `dist/ would import what the package does not depend on: ${unlisted.map(({ path }) => path).join(", ")}`,
-    );
-  return metafile;
+  } satisfies BuildOptions;
 }
 
 function isAllowedImport(path: string): boolean {

@@ -1,5 +1,6 @@
-import { describe, it } from "vitest";
+import { beforeAll, describe, it } from "vitest";
 import { audit } from "./audit.ts";
+import { buildMutant } from "./build-mutant.ts";
 import { mutants } from "./mutants.ts";
 import { auditSeed as seed } from "./random.ts";
 
@@ -8,6 +9,11 @@ const kills = 12;
 
 /** Each audit has its own project, port and sink, so they can wait side by side. */
 describe.concurrent("the auditor", () => {
+  // Before the audits, so that no build delays their kills.
+  beforeAll(
+    async () => void (await Promise.all(Object.values(mutants).map(({ audit: { changes } }) => buildMutant(changes)))),
+  );
+
   it("finds no rule broken while the group, the receiver, web and single workers are killed at random moments", async ({
     expect,
     onTestFailed,

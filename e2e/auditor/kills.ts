@@ -10,6 +10,8 @@ export interface PlannedKill {
   moment: Moment;
   /** Of a moment in a step: only of steps with this name. */
   step?: string;
+  /** Longest wait for the moment. Default: that of the audit. */
+  momentMs?: number;
   afterMs: number;
 }
 
@@ -51,7 +53,7 @@ export function createKiller(random: Random, p: { momentMs: number }): Killer {
   const moments = createMoments({ waitMs: p.momentMs });
 
   return {
-    async kill(service, { kind, moment, afterMs, step }) {
+    async kill(service, { kind, moment, momentMs, afterMs, step }) {
       const { generation } = service;
       await new Promise((resolve) => setTimeout(resolve, afterMs));
       // Looked for beforehand: at the moment itself there is no time.
@@ -73,7 +75,7 @@ export function createKiller(random: Random, p: { momentMs: number }): Killer {
           process.kill(pid, kind === "stop" ? "SIGSTOP" : "SIGKILL");
           return { at, kind, generation, pid };
         },
-        step,
+        { step, waitMs: momentMs },
       );
     },
     sawAcknowledgement: moments.sawAcknowledgement,

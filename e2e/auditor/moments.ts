@@ -9,9 +9,13 @@ export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 export interface Moments {
   /**
    * Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that
-   * of a step. With `step` only steps of that name count.
+   * of a step. With `step` only steps of that name count. `waitMs`: longest wait for this moment.
    */
-  at<Result>(wanted: Moment, act: (effect: Effect | null) => Result, step?: string): Promise<Result>;
+  at<Result>(
+    wanted: Moment,
+    act: (effect: Effect | null) => Result,
+    p?: { step?: string | undefined; waitMs?: number | undefined },
+  ): Promise<Result>;
   sawAcknowledgement(): void;
   sawEffect(effect: Effect): void;
 }
@@ -20,10 +24,10 @@ export interface Moments {
 export function createMoments({ waitMs }: { waitMs: number }): Moments {
   let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
   return {
-    at(wanted, act, step) {
+    at(wanted, act, { step, waitMs: ownWaitMs } = {}) {
       if (wanted === "any") return Promise.resolve(act(null));
       return new Promise((resolve) => {
-        const timer = setTimeout(() => finish(null), waitMs);
+        const timer = setTimeout(() => finish(null), ownWaitMs ?? waitMs);
         const finish = (effect: Effect | null) => {
           watching = null;
           clearTimeout(timer);

@@ -127,10 +127,12 @@ export const mutants = {
   "lost-frames": {
     audit: {
       ...endless,
-      // The worker soon has no step that could be done.
-      momentMs: 5_000,
       changes: [lostFrames],
-      plan: repeat(3, { kind: "receiver", moment: "step_done", afterMs: 500 }),
+      plan: [
+        { kind: "receiver", moment: "step_done", afterMs: 500 },
+        // The worker soon has no step that could be done.
+        ...repeat(2, { kind: "receiver", moment: "step_done", momentMs: 5_000, afterMs: 500 }),
+      ],
     },
     caughtBy: ["every run ends"],
   },

@@ -14,8 +14,11 @@ const atOnce = 1_500;
  * pages. Without bounds: 22, for the OpenAPI document.
  */
 const maxCostRatio = 16;
-/** Separates "a busy machine" from "nothing is received while it lasts". */
-const maxWaitMs = 20_000;
+/**
+ * Separates "a busy machine" from "nothing is received while it lasts". A machine that needs longer for the flood of
+ * `/metrics` needs as many times longer for the others.
+ */
+const minMaxWaitMs = 20_000;
 /**
  * Measured: 559 and 609 MiB. A web process has up to 300 MiB under load; 1,500 rendered pages at once would have 700
  * more.
@@ -76,9 +79,11 @@ it("1,500 anonymous requests at once to each route delay no webhook beyond secon
   const startedWith = pids();
   let from = 0;
   let cheapestCpuMs: number | null = null;
+  let maxWaitMs = minMaxWaitMs;
   for (const route of [{ ...read, path: "/metrics" }, ...open, ...guarded]) {
     const name = `${route.method} ${route.path} ${Object.keys(route.headers).join()}`;
     const cpuBefore = service.cpuMs();
+    const startedAt = performance.now();
     const bystander = startPunctualBystander(service);
     const answers = await flood({ ...route, url: service.url, count: atOnce, from });
     const { webhooks, reads } = await bystander.finish();
@@ -88,6 +93,7 @@ it("1,500 anonymous requests at once to each route delay no webhook beyond secon
       name,
     ).toEqual([]);
     const cpuMs = service.cpuMs() - cpuBefore;
+    if (cheapestCpuMs === null) maxWaitMs = Math.max(maxWaitMs, maxCostRatio * (performance.now() - startedAt));
     cheapestCpuMs ??= cpuMs;
     expect(cpuMs / cheapestCpuMs, `${name}: CPU time, to that of /metrics`).toBeLessThan(maxCostRatio);
     expect(new Set(webhooks.map(({ status }) => status)), name).toEqual(new Set([202]));

@@ -59,7 +59,7 @@ describe("content encryption", () => {
     expect(() => on.ofRow("run_2").openText(sealed)).toThrow("copied from another row");
     const other = createKeyRing({ keys: [second], isOn: true });
     expect(() => other.ofRow("run_1").openText(sealed)).toThrow(
-      `The store has content that the key ${contentKeyId(first)} encrypted, but only ${contentKeyId(second)} is configured.`,
+      `The store has content that the key ${contentKeyId(first)} encrypted, but only ${contentKeyId(second)} is configured. Add it to SIGNALBOX_ENCRYPTION_KEYS.`,
     );
   });
 

@@ -169,9 +169,13 @@ function decrypt(key: Buffer, sealed: Uint8Array, row: string): Buffer {
 /** The content needs a key that is not configured: AppError `store_unusable`. */
 export function missingKey(id: string, configured: readonly string[]): AppError {
   const given = configured.length === 0 ? "no key is configured" : `only ${configured.join(", ")} is configured`;
-  return new AppError("store_unusable", `The store has content that the key ${id} encrypted, but ${given}.`, {
-    fix: `Add that key to SIGNALBOX_ENCRYPTION_KEYS. Without it, the content cannot be read.`,
-  });
+  return new AppError(
+    "store_unusable",
+    `The store has content that the key ${id} encrypted, but ${given}. Add it to SIGNALBOX_ENCRYPTION_KEYS.`,
+    {
+      fix: "Without the key, the content cannot be read. See docs/sensitive-data.md.",
+    },
+  );
 }
 
 const pool = Buffer.alloc(nonceBytes * 512);

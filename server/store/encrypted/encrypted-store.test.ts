@@ -208,8 +208,8 @@ describe("encryption at rest", () => {
     const missing = contentKeyId(formerKey);
     await expect(openFile(file, [key])).rejects.toMatchObject({
       code: "store_unusable",
-      message: `The store has content that the key ${missing} encrypted, but only ${contentKeyId(key)} is configured.`,
-      fix: expect.stringContaining("SIGNALBOX_ENCRYPTION_KEYS"),
+      message: `The store has content that the key ${missing} encrypted, but only ${contentKeyId(key)} is configured. Add it to SIGNALBOX_ENCRYPTION_KEYS.`,
+      fix: expect.stringContaining("cannot be read"),
     });
     await expect(openFile(file, [], false)).rejects.toThrow("but no key is configured");
     // Nothing was changed by the attempts.

@@ -54,7 +54,7 @@ export function sessionOf(client: Executor): Session {
     executeSql: async (text, values = []) => {
       // A text may have several statements if it has no parameters.
       if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
-      // Planned anew: a plan for a short queue reads all of a long one.
+      // Planned each time: a plan for a short queue reads all of a long one.
       return query(text, values, true);
     },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
