@@ -6,8 +6,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProjectFiles } from "../project-files.ts";
 
 /**
- * Starts the check of types, which runs beside the bundling. A project that cannot be bundled is not checked to the end.
- * Without `isWanted`, there are no errors.
+ * Starts the check of types, which runs beside the bundling. A project that cannot be bundled is not checked to the
+ * end. Without `isWanted`, there are no errors.
  */
 export function startTypeCheck(p: {
   projectDir: string;
