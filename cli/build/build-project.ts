@@ -23,7 +23,7 @@ import { findSettingsFile, loadProjectSettings } from "./load-project-settings.t
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
 import { schemaDiagnostics } from "./checks/check-schemas.ts";
-import { checkTypes } from "./checks/check-types.ts";
+import { startTypeCheck } from "./checks/check-types.ts";
 import { finishDraft, makeDraft, prepareStateFolder, stateFolderFailure } from "./state-folder.ts";
 
 export type BuildResult =
@@ -138,7 +138,8 @@ async function build({
     timeoutMs: options.evaluationTimeoutMs ?? 20_000,
     signal: options.signal,
   });
-  const typeCheck = startTypeCheck({ projectDir, files, options });
+  const { checkTypes: isWanted = false, signal } = options;
+  const typeCheck = startTypeCheck({ projectDir, files, isWanted, signal });
   try {
     const loading = loadSettings(projectDir, files);
     const code = await bundleCode({
@@ -188,24 +189,6 @@ async function build({
     evaluator.close();
     await rm(draft, { recursive: true, force: true });
   }
-}
-
-/** Runs beside the bundling. A project that cannot be bundled is not type-checked to the end. */
-function startTypeCheck({
-  projectDir,
-  files,
-  options,
-}: {
-  projectDir: string;
-  files: ProjectFiles;
-  options: BuildOptions;
-}): { errors: Promise<Diagnostic[]>; stop(): void } {
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
-  const errors = options.checkTypes ? checkTypes(projectDir, { files, signal }) : Promise.resolve([]);
-  // A stopped check rejects, and no code waits for it then.
-  errors.catch(() => {});
-  return { errors, stop: () => stopping.abort() };
 }
 
 /** Fails the build if a diagnostic is an error. */

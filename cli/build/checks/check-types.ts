@@ -5,6 +5,24 @@ import { z } from "zod";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { ProjectFiles } from "../project-files.ts";
 
+/**
+ * Starts the check of types, which runs beside the bundling. A project that cannot be bundled is not checked to the
+ * end. Without `isWanted`, there are no errors.
+ */
+export function startTypeCheck(p: {
+  projectDir: string;
+  files: ProjectFiles;
+  isWanted: boolean;
+  signal: AbortSignal | undefined;
+}): { errors: Promise<Diagnostic[]>; stop(): void } {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, ...(p.signal ? [p.signal] : [])]);
+  const errors = p.isWanted ? checkTypes(p.projectDir, { files: p.files, signal }) : Promise.resolve([]);
+  // A stopped check rejects, and no code waits for it then.
+  errors.catch(() => {});
+  return { errors, stop: () => stopping.abort() };
+}
+
 /** Runs the project's own TypeScript on its tsconfig.json, and returns the errors. */
 export async function checkTypes(
   projectDir: string,
