@@ -37,6 +37,8 @@ type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 const firstRetryMs = 20;
 /** A connection to a local socket is cheap. */
 const maxRetryMs = 250;
+/** A server that is away for longer is reported. These take about a second. */
+const quietRetries = 7;
 
 /** The worker's side of the run channel. It reconnects until it is closed. */
 export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
@@ -99,8 +101,8 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
 
   function reconnectLater(running: RunExecutor, error: unknown): void {
     if (isClosed) return;
-    // The server may still be starting.
-    if (failures === 0 && wasConnected) logger.warn("connection to the server lost, reconnecting", { error });
+    // The server may still be starting, or it restarts or stops, which the supervisor reports.
+    if (failures === quietRetries && wasConnected) logger.warn("connection to the server lost, reconnecting", { error });
     const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
     failures += 1;
     retrying = setTimeout(() => void connect(running), waitMs);
