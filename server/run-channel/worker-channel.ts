@@ -102,7 +102,8 @@ export function createWorkerChannel(p: WorkerChannelOptions): RunChannel {
   function reconnectLater(running: RunExecutor, error: unknown): void {
     if (isClosed) return;
     // The server may still be starting, or it restarts or stops, which the supervisor reports.
-    if (failures === quietRetries && wasConnected) logger.warn("connection to the server lost, reconnecting", { error });
+    if (failures === quietRetries && wasConnected)
+      logger.warn("connection to the server lost, reconnecting", { error });
     const waitMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
     failures += 1;
     retrying = setTimeout(() => void connect(running), waitMs);
