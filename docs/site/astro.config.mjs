@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { defineConfig } from "astro/config";
 import starlightLlmsTxt from "starlight-llms-txt";
 import starlightOpenAPI, { openAPISidebarGroups } from "starlight-openapi";
-import { repository, sections, slugOf } from "./pages.ts";
-
-/** Where the site is served. Only llms.txt and the sitemap have absolute addresses. */
-const site = process.env.SITE_URL ?? "http://localhost:4321";
+import { repository, sections, siteUrl, slugOf } from "./pages.ts";
 
 export default defineConfig({
-  site,
+  site: siteUrl.origin,
+  base: siteUrl.pathname,
   root: import.meta.dirname,
   outDir: "./dist",
   telemetry: false,
@@ -34,6 +32,10 @@ export default defineConfig({
         starlightLlmsTxt({
           projectName: "Signalbox",
           exclude: ["contributing/**", "rest/**"],
+          // A model loads the part that it needs: all pages together are longer than most of them can read.
+          customSets: sections
+            .filter(({ label }) => label !== "For contributors")
+            .map(({ label, description, files }) => ({ label, description, paths: files.map(slugOf) })),
         }),
       ],
       sidebar: [

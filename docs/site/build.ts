@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { findBrokenLinks } from "./check-links.ts";
-import { repository } from "./pages.ts";
+import { repository, siteFolder } from "./pages.ts";
 import { writePages } from "./write-pages.ts";
 
 writePages();
@@ -20,7 +20,7 @@ if (status !== 0 || hasWarned) {
   console.error(hasWarned ? "The site was built with warnings." : "The site could not be built.");
   process.exit(1);
 }
-const broken = findBrokenLinks(join(import.meta.dirname, "dist"));
+const broken = findBrokenLinks(join(import.meta.dirname, "dist"), siteFolder);
 if (broken.length > 0) {
   console.error(broken.join("\n"));
   process.exit(1);

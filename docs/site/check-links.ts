@@ -2,17 +2,20 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One line for each broken link. `folder`: the built site. */
-export function findBrokenLinks(folder: string): string[] {
+/** One line for each broken link. `folder`: the built site, which is served below the path `below`. */
+export function findBrokenLinks(folder: string, below = ""): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"));
-  const pages = new Map(files.map((file) => [urlOf(file), readPage(join(folder, file))]));
+  const pages = new Map(files.map((file) => [below + urlOf(file), readPage(join(folder, file))]));
   return [...pages].flatMap(([url, { links }]) =>
     [...links].flatMap((link) => {
       const { pathname, hash, host } = new URL(link, `http://site${url}`);
       if (host !== "site") return [];
       const path = decodeURIComponent(pathname);
       const target = pages.get(path) ?? pages.get(`${path}/`);
-      if (!target) return existsSync(join(folder, path)) ? [] : [`${url} links to ${link}, which does not exist`];
+      if (!target)
+        return path.startsWith(`${below}/`) && existsSync(join(folder, path.slice(below.length)))
+          ? []
+          : [`${url} links to ${link}, which does not exist`];
       const id = decodeURIComponent(hash.slice(1));
       return id === "" || target.ids.has(id) ? [] : [`${url} links to ${link}, but ${path} has no such heading`];
     }),

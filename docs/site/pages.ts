@@ -7,8 +7,18 @@ import { join } from "node:path";
 
 export const repository = join(import.meta.dirname, "../..");
 
+/**
+ * Where the site is served, for a host or for a folder of one: `SITE_URL=https://example.github.io/signalbox/`. The
+ * canonical addresses of pages, the sitemap and llms.txt contain it.
+ */
+export const siteUrl = new URL(process.env["SITE_URL"] ?? "http://localhost:4321/");
+/** The folder of the host, without a slash at its end. At the top of a host: an empty string. */
+export const siteFolder = siteUrl.pathname.replace(/\/$/, "");
+
 export interface Section {
   label: string;
+  /** For llms.txt: when a model needs this part. */
+  description: string;
   /** Source files, relative to the repository, in the order of the sidebar. */
   files: readonly string[];
   collapsed?: boolean;
@@ -24,10 +34,19 @@ const folder = (name: string) =>
 export const home = "README.md";
 
 export const sections: readonly Section[] = [
-  { label: "Start", files: docs("README", "tutorial", "sdk", "senders", "comparison", "faq") },
-  { label: "Concepts", files: docs("receiving", "workflows", "agents", "build", "glossary") },
+  {
+    label: "Start",
+    description: "the first project, triggers and workflows, senders, comparison",
+    files: docs("README", "tutorial", "sdk", "senders", "comparison", "faq"),
+  },
+  {
+    label: "Concepts",
+    description: "receiving webhooks, runs, agents, supported schemas, glossary",
+    files: docs("receiving", "workflows", "agents", "build", "glossary"),
+  },
   {
     label: "Guides",
+    description: "tests, coding agents, changes, recovery, alerts, people, sensitive data",
     files: docs(
       "testing",
       "mcp",
@@ -42,13 +61,35 @@ export const sections: readonly Section[] = [
       "moving",
     ),
   },
-  { label: "Deploy", files: docs("deploying", "kubernetes", "platforms", "scaling") },
-  { label: "Operate", files: docs("app", "upkeep", "troubleshooting", "failures", "metrics", "tracing", "logs") },
-  { label: "Reference", files: docs("configuration", "cli", "api") },
-  { label: "Errors", files: ["docs/errors/README.md", ...folder("docs/errors")], collapsed: true },
-  { label: "Guarantees", files: [...docs("promises", "threat-model", "performance"), "SECURITY.md", "CHANGELOG.md"] },
+  {
+    label: "Deploy",
+    description: "Docker, systemd, Kubernetes, Fly.io, Railway, Render, several machines",
+    files: docs("deploying", "kubernetes", "platforms", "scaling"),
+  },
+  {
+    label: "Operate",
+    description: "the app, upkeep, troubleshooting, metrics, traces, logs",
+    files: docs("app", "upkeep", "troubleshooting", "failures", "metrics", "tracing", "logs"),
+  },
+  {
+    label: "Reference",
+    description: "every setting, command and operation",
+    files: docs("configuration", "cli", "api"),
+  },
+  {
+    label: "Errors",
+    description: "each error code with its cause and its fix",
+    files: ["docs/errors/README.md", ...folder("docs/errors")],
+    collapsed: true,
+  },
+  {
+    label: "Guarantees",
+    description: "guarantees, threat model, performance, changes",
+    files: [...docs("promises", "threat-model", "performance"), "SECURITY.md", "CHANGELOG.md"],
+  },
   {
     label: "For contributors",
+    description: "packaging and decisions",
     files: ["CONTRIBUTING.md", ...docs("packaging"), ...folder("docs/decisions")],
     collapsed: true,
   },

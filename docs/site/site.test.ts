@@ -29,6 +29,13 @@ it.each([
   expect(toPage(file, `# Title\n\n${markdown}\n`).split("---\n\n")[1]).toBe(`${expected}\n`);
 });
 
+it("a site that is served below a path links below it", () => {
+  const links = "[a](sdk.md#triggers), [b](../README.md), ![c](images/canvas.png), [d](openapi.json)";
+  expect(toPage("docs/agents.md", `# Title\n\n${links}\n`, "/signalbox").split("---\n\n")[1]).toBe(
+    "[a](/signalbox/sdk/#triggers), [b](/signalbox/), ![c](/signalbox/images/canvas.png), [d](/signalbox/openapi.json)\n",
+  );
+});
+
 it("a file without a heading is named", () => {
   expect(() => toPage("docs/agents.md", "text")).toThrow("docs/agents.md does not start with a heading.");
 });
@@ -45,6 +52,13 @@ it("broken links are found: pages, headings and files that do not exist", () => 
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
+  expect(findBrokenLinks(folder, "/below").toSorted()).toEqual([
+    "/below/ links to /a/#no, which does not exist",
+    "/below/ links to /a/, which does not exist",
+    "/below/a/ links to /#one, which does not exist",
+    "/below/a/ links to /b/, which does not exist",
+    "/below/a/ links to /images/no.png, which does not exist",
+  ]);
   expect(findBrokenLinks(folder).toSorted()).toEqual([
     "/ links to /a/#no, but /a/ has no such heading",
     "/a/ links to /b/, which does not exist",

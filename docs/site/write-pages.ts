@@ -1,7 +1,7 @@
 /** Writes the Markdown of the repository as pages of the site: with front matter, and with links between pages. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { findUnlisted, home, repository, sections, slugOf } from "./pages.ts";
+import { findUnlisted, home, repository, sections, siteFolder, slugOf } from "./pages.ts";
 
 const content = join(import.meta.dirname, "src/content/docs");
 const assets = join(import.meta.dirname, "public");
@@ -35,16 +35,16 @@ template: splash
 editUrl: false
 ---
 
-This page does not exist. Use the search, or start at the [home page](/).
+This page does not exist. Use the search, or start at the [home page](${siteFolder}/).
 `;
 
-/** The first heading becomes the title. */
-export function toPage(file: string, markdown: string): string {
+/** The first heading becomes the title. `below`: the path below which the site is served. */
+export function toPage(file: string, markdown: string, below = siteFolder): string {
   const [, title, body] = /^# (.+)\n+([^]*)$/.exec(markdown) ?? [];
   if (title === undefined || body === undefined) throw new Error(`${file} does not start with a heading.`);
   const frontMatter = { title: plainText(title), description: descriptionOf(body), editUrl: false };
   const lines = Object.entries(frontMatter).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-  return `---\n${lines.join("\n")}\n---\n\n${rewriteLinks(file, body)}`;
+  return `---\n${lines.join("\n")}\n---\n\n${rewriteLinks(file, body, below)}`;
 }
 
 /** The first paragraph of text, as search results show it. */
@@ -59,16 +59,16 @@ const plainText = (markdown: string): string => markdown.replace(/!?\[([^\]]*)\]
 const codeOrLink = /(^```[^]*?^```|`[^`\n]+`)|(!?)\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/gm;
 
 /** A link to a file that is no page, such as a test, becomes text: the site does not have it. */
-function rewriteLinks(file: string, body: string): string {
+function rewriteLinks(file: string, body: string, below: string): string {
   return body.replace(codeOrLink, (all, code: string | undefined, mark: string, text: string, target: string) => {
     if (code !== undefined || /^(?:[a-z]+:|#)/.test(target)) return all;
     const [path = "", anchor] = target.split("#");
     const resolved = posix.join(posix.dirname(file), path).replace(/\/$/, "");
     const hash = anchor === undefined ? "" : `#${anchor}`;
-    if (resolved.startsWith("docs/images/")) return `${mark}[${text}](/images/${posix.basename(resolved)})`;
-    if (resolved === "docs/openapi.json") return `[${text}](/openapi.json)`;
+    if (resolved.startsWith("docs/images/")) return `${mark}[${text}](${below}/images/${posix.basename(resolved)})`;
+    if (resolved === "docs/openapi.json") return `[${text}](${below}/openapi.json)`;
     const slug = pages.get(resolved) ?? pages.get(`${resolved}/README.md`);
     if (slug === undefined) return text;
-    return `[${text}](${slug === "index" ? "/" : `/${slug}/`}${hash})`;
+    return `[${text}](${below}/${slug === "index" ? "" : `${slug}/`}${hash})`;
   });
 }
