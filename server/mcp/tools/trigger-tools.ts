@@ -41,7 +41,7 @@ export const listTriggers = defineTool({
             }),
       }),
     );
-    const facts = [`${formatCount(rows.length, "trigger")} with its target found.`];
+    const facts = [`${formatCount(rows.length, "trigger")} found.`];
     return {
       facts: rows.length === 0 && slug !== undefined ? [...facts, "Call list_triggers without arguments."] : facts,
       data: rows,
