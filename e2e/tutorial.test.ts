@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { readBlocks } from "../scripts/doc-blocks.ts";
-import { waitForRun } from "./support/api.ts";
+import type { Delivery } from "../server/contract/delivery.ts";
+import { getJson, waitForRun } from "./support/api.ts";
 import { copyStarter, writeFiles } from "./support/project.ts";
 import { createReaderShell } from "./support/reader-shell.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
@@ -17,12 +18,15 @@ const normal = (text: string) =>
     .replaceAll(/[ \t]+/g, " ")
     .trim();
 
-it("every command and file of docs/tutorial.md does what the page says, from the first payload to a deployed service that checks signatures", async () => {
+it("every command and file of docs/tutorial.md does what the page says, from the first payload to a rotated key and a lost webhook that is found", async () => {
   const projectDir = copyStarter();
   const shell = createReaderShell(projectDir);
   let service: Service | undefined;
+  let isDevelopment = false;
   let isStale = false;
+  /** By the last block of commands, and by all of them. */
   let printed = "";
+  let transcript = "";
   const outputs: { shown: string; got: string }[] = [];
   for (const { language, text, before, mark } of readBlocks("docs/tutorial.md")) {
     if (mark !== null) continue;
@@ -31,8 +35,10 @@ it("every command and file of docs/tutorial.md does what the page says, from the
     } else if (language === "ts") {
       writeFiles(projectDir, { [/^\/\/ (\S+)/.exec(text)?.[1] ?? ""]: text.replace(/^.*\n/, "") });
       isStale = true;
+    } else if (language === "sh" && text.startsWith("# ")) {
+      writeFiles(projectDir, { [/^# ([\w.-]+)/.exec(text)?.[1] ?? ""]: text });
     } else if (language === "sh") {
-      if (service && isStale) await untilServed(service, projectDir);
+      if (service && isStale && isDevelopment) await untilServed(service, projectDir);
       isStale = false;
       printed = "";
       for (const line of text.trim().split("\n")) {
@@ -40,35 +46,51 @@ it("every command and file of docs/tutorial.md does what the page says, from the
         if (command === "dev" || command === "start") {
           await service?.stop();
           service = await startService({ projectDir, command });
-        } else printed += shell(line, service?.url ?? "");
+          isDevelopment = command === "dev";
+        } else printed += shell(withIds(line, transcript + printed), service?.url ?? "");
       }
+      transcript += printed;
     } else outputs.push({ shown: normal(text), got: normal(printed) });
   }
   expect(outputs.map(({ got }) => got)).toEqual(outputs.map(({ shown }) => shown));
+  expect(transcript).toContain("✓ triggers: all enabled");
+  const read = (file: string) => readFileSync(join(projectDir, file), "utf8");
+  expect(read("outbox/A-1042.txt")).toBe("12 × pencil\n1 × notebook");
 
-  if (!service) throw new Error("The tutorial serves nothing");
-  expect(printed).toContain("✓ triggers: all enabled");
-  const [url = ""] = printed.split("\n");
-  const order = readFileSync(join(projectDir, "requests/order-paid.json"), "utf8");
-  const body = order.replace("evt_2044", "evt_2045");
-  const secret = /^SHOP_SECRET=(.*)$/m.exec(readFileSync(join(projectDir, ".env"), "utf8"))?.[1] ?? "";
-  const send = (signature: string) =>
-    fetch(url, {
+  // What the last sections promise: a webhook that was redelivered, a new key, and the old one beside it.
+  const [oldKey = "", newKey = ""] = new Set(transcript.match(/(?<=\?token=)sbk_\w+/g));
+  const url = service?.url ?? "";
+  const token = { "x-api-key": shell("npx signalbox keys create --api --scope read", url).trim() };
+  const redelivered = /dlv_\w+/.exec(printed)?.[0];
+  const { verdicts } = await getJson<Delivery>(`${url}/api/v1/deliveries/${redelivered}`, token);
+  expect(verdicts).toMatchObject([{ outcome: "matched", trigger: "orders" }]);
+  expect((await waitForRun({ url }, verdicts[0]?.runId ?? "", token)).status).toBe("completed");
+  expect(read("outbox/A-1043.txt")).toBe("2 × eraser");
+
+  const body = read("requests/order-paid.json").replace("evt_2044", "evt_2047");
+  const secret = /^SHOP_SECRET=(.*)$/m.exec(read(".env"))?.[1] ?? "";
+  const send = (key: string, signature: string) =>
+    fetch(`${url}/triggers/orders?token=${key}`, {
       method: "POST",
       body,
       headers: { "content-type": "application/json", "x-shop-signature": signature },
     });
-  expect((await send("00")).status).toBe(401);
-  const response = await send(createHmac("sha256", secret).update(body).digest("hex"));
+  expect((await send(newKey, "00")).status).toBe(401);
+  const response = await send(oldKey, createHmac("sha256", secret).update(body).digest("hex"));
   expect(response.status).toBe(202);
   const { runId } = (await response.json()) as { runId: string };
-  const key = new URL(url).searchParams.get("token") ?? "";
-  expect(await waitForRun(service, runId, { "x-api-key": key })).toMatchObject({
+  expect(await waitForRun({ url }, runId, token)).toMatchObject({
     status: "completed",
     output: { pieces: 13 },
   });
-  expect(readFileSync(join(projectDir, "outbox/A-1042.txt"), "utf8")).toBe("12 × pencil\n1 × notebook");
 });
+
+/** With the last printed id in place of `key_…` and `dlv_…`. */
+const withIds = (line: string, output: string) =>
+  line.replaceAll(
+    /\b(key|dlv)_…/g,
+    (all, kind: string) => output.match(new RegExp(`${kind}_\\w+`, "g"))?.at(-1) ?? all,
+  );
 
 /** Waits until `dev` serves the files as they are. The id of a build is a hash of its content. */
 async function untilServed(service: Service, projectDir: string): Promise<void> {
