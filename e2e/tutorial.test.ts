@@ -51,7 +51,7 @@ it("every command and file of docs/tutorial.md does what the page says, from the
           isDevelopment = command === "dev";
         } else {
           const output = shell(withIds(line, listed), service?.url ?? "");
-          if (/ list\b/.test(line)) listed = output;
+          if (/^npx signalbox \w+ list\b/.test(line)) listed = output;
           printed += output;
         }
       }
