@@ -1,6 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf, resolveRef } from "../../../server/domain/schema/json-schema.ts";
 import { adaptSchema } from "../schema/adapt-schema.ts";
 import {
   type Draft,
@@ -12,7 +12,7 @@ import {
   withoutChoice,
 } from "../draft/draft.ts";
 import { describeFault, parseDraft } from "../draft/draft-text.ts";
-import { asSchema, followRef, listIn, own, schemasIn } from "../schema/resolve-schema.ts";
+import { asSchema, own, schemasIn } from "../schema/resolve-schema.ts";
 import { checkValue, type Issue, messageOf } from "./check-value.ts";
 import { type Failed, nearestIssues } from "./nearest-alternative.ts";
 
@@ -63,7 +63,7 @@ function checkRaw(context: Context, schema: JsonSchemaObject, text: string, poin
 }
 
 function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
-  const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
+  const target = typeof schema["$ref"] === "string" ? resolveRef(schema["$ref"], context.root) : null;
   const here = isUnfinished(draft)
     ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding }))
     : checkValue(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
@@ -87,11 +87,11 @@ function isUnfinished(draft: Draft): boolean {
 /** Empty if the parts of the schema report it. */
 function checkUnfinished(
   schema: JsonSchemaObject,
-  target: JsonSchemaObject | undefined,
+  target: JsonSchemaObject | null,
 ): { code: string; message: string }[] {
   const keyword = ["const", "enum", "type"].find((one) => schema[one] !== undefined);
   if (keyword !== undefined) return [{ code: keyword, message: messageOf(keyword, schema) }];
-  const hasParts = target !== undefined || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
+  const hasParts = target !== null || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
   return hasParts ? [] : [{ code: "type", message: "Must be a number" }];
 }
 
@@ -164,7 +164,7 @@ function checkMembers(
   pointer: string,
 ): Issue[] {
   const draft: Draft = { is: "object", members: [...members] };
-  const missing = listIn(schema["required"])
+  const missing = listOf(schema["required"])
     .map(String)
     .filter((name) => !memberOf(draft, name));
   return [
