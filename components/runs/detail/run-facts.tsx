@@ -10,7 +10,7 @@ import { runStatuses } from "../../ui/statuses.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ShortId } from "../../ui/copy-button.tsx";
-import { shownReplays, startedByLabels } from "../run-text.ts";
+import { callsOnFailure, shownReplays, startedByLabels } from "../run-text.ts";
 
 /** The source, target, times and replays of a run. */
 export function RunFacts({ run }: { run: Run }) {
@@ -27,7 +27,7 @@ export function RunFacts({ run }: { run: Run }) {
         ["attempts", `${run.attempt} of ${run.maxAttempts}`],
         ["resumed", run.resumedAt && <RelativeTime key="resumed" iso={run.resumedAt} />],
         ["replayed as", <Replays key="replays" id={run.id} />],
-        ["onFailure", hasFailed(run) ? <OnFailure key="failure" id={run.id} /> : null],
+        ["onFailure", callsOnFailure(run) ? <OnFailure key="failure" id={run.id} /> : null],
       ]}
     />
   );
@@ -80,10 +80,6 @@ function Replays({ id }: { id: string }) {
       )}
     </span>
   );
-}
-
-function hasFailed({ status, failureOf }: Run): boolean {
-  return failureOf === null && (status === "failed" || status === "timed_out");
 }
 
 /** The run that executes `onFailure` of this run, with its status. There is more than one if it was replayed. */
