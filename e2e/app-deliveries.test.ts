@@ -50,6 +50,7 @@ async function send(url: string, endpoint: string, body: string | Uint8Array<Arr
 
 const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`);
 
+const classOf = (part: Locator) => part.getAttribute("class");
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 
 /** Deliveries of a kilobyte, ten milliseconds apart, as if they had been received. */
@@ -94,7 +95,6 @@ describe("one delivery", () => {
     const { url } = service;
     const { page, errors } = await visit(url);
     const verdicts = page.getByRole("table", { name: "Trigger verdicts" });
-    const classOf = (part: Locator) => part.getAttribute("class");
     for (const [state, tone] of [
       ["paid", "idle"],
       ["lost", "bad"],

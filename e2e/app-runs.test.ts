@@ -85,6 +85,8 @@ const mark = (page: Page) => page.evaluate(() => document.documentElement.setAtt
 const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
 const row = (page: Page, name: RegExp) =>
   page.getByRole("list", { name: /^Timeline of/ }).getByRole("button", { name });
+/** The neighbours of a run are read by the browser, which knows the list that the reader came from. */
+const isNear = ({ since, until }: Record<string, unknown>) => since !== undefined || until !== undefined;
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
@@ -253,8 +255,6 @@ describe("the page of a run", () => {
         reads.push([name, inputs[at] ?? {}]);
     });
     await page.goto(`${service.url}/runs/${id}`);
-    // The neighbours of the run are read by the browser, which knows the list that the reader came from.
-    const isNear = ({ since, until }: Record<string, unknown>) => since !== undefined || until !== undefined;
     await vi.waitFor(() => expect(reads.filter(([, input]) => isNear(input))).toHaveLength(2), patient);
     await row(page, /^Attempt 2, failed/).waitFor();
     const ofPage = reads.filter(

@@ -35,13 +35,12 @@ interface Props {
   storageKey: string;
   /** The delivery or run that `first` comes from. */
   origin: string | null;
-  onText?: (text: string) => void;
 }
 
 type View = "form" | "json";
 
 /** One draft as form and as JSON, a preview of its verdicts, and the button that starts it. */
-export function RunFormBody({ subject, details, first, storageKey, origin, onText }: Props) {
+export function RunFormBody({ subject, details, first, storageKey, origin }: Props) {
   const { schema, filter, example } = details;
   // Only a delivery has headers: a run through a trigger, or a replay, has a payload.
   const headersSchema = subject.kind === "trigger" ? details.headers : null;
@@ -67,7 +66,6 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   const activeFilter = subject.kind !== "replay" ? filter : null;
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(activeFilter, path), [activeFilter]);
   const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
-  useEffect(() => onText?.(draft.text), [onText, draft.text]);
 
   /** The trigger of the next submit, if only one evaluates the delivery. */
   const only = useRef<string | undefined>(undefined);

@@ -26,7 +26,7 @@ export default async function RunPage({ params }: Props) {
     queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })),
     queryClient.prefetchQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 })),
     ...(run && callsOnFailure(run)
-      ? [queryClient.prefetchQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays }))]
+      ? [queryClient.prefetchQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays + 1 }))]
       : []),
     ...(run?.target.kind === "agent"
       ? [

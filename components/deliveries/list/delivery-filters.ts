@@ -1,4 +1,4 @@
-import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { createParser, type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
@@ -47,16 +47,7 @@ export interface Recent {
   now: number;
 }
 
-export interface DeliveryFilters {
-  endpoint: string | null;
-  outcome: DeliveryOutcome | null;
-  status: number | null;
-  trigger: string | null;
-  verdict: (typeof verdictChoices)[number] | null;
-  since: string | null;
-  until: string | null;
-  text: string | null;
-}
+export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 
 export const noFilters: DeliveryFilters = {
   endpoint: null,

@@ -71,7 +71,9 @@ function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, p
   return [
     ...(target ? check(context, target, draft, pointer) : []),
     ...here,
-    ...schemasIn(schema["allOf"]).flatMap((part, index) => checkPart({ context, part, index, draft, pointer })),
+    ...schemasIn(schema["allOf"]).flatMap((part, index) =>
+      (index === 0 ? check : checkLaterPart)(context, part, draft, pointer),
+    ),
     ...checkNot(context, schema, draft, pointer),
     ...checkUnion(context, schema, draft, pointer),
     ...(draft.is === "object" ? checkMembers(context, schema, draft.members, pointer) : []),
@@ -111,27 +113,10 @@ function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
  * The later parts of a pipe validate the output of the earlier ones. The export does not contain that a string is
  * trimmed or that its case changes.
  */
-function checkPart({
-  context,
-  part,
-  index,
-  draft,
-  pointer,
-}: {
-  context: Context;
-  part: JsonSchemaObject;
-  index: number;
-  draft: Draft;
-  pointer: string;
-}): Issue[] {
+function checkLaterPart(context: Context, part: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const issues = check(context, part, draft, pointer);
-  if (
-    issues.length === 0 ||
-    draft.is !== "string" ||
-    index === 0 ||
-    (part["type"] === undefined && part["$ref"] === undefined)
-  )
-    return issues;
+  const hasType = part["type"] !== undefined || part["$ref"] !== undefined;
+  if (issues.length === 0 || draft.is !== "string" || !hasType) return issues;
   const trimmed = draft.text.trim();
   const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
   return forms.some((text) => check(context, part, { is: "string", text }, pointer).length === 0) ? [] : issues;
