@@ -71,7 +71,12 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
               )}
             </Cell>
             <Cell name="State">
-              <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
+              <Validity keyOf={key} now={now} />
+              {key.replacedBy !== null && (
+                <span className="block text-s text-ink-3">
+                  replaced by <code>{keys.find(({ id }) => id === key.replacedBy)?.hint ?? key.replacedBy}</code>
+                </span>
+              )}
             </Cell>
             <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
             <ActionsCell>
@@ -196,28 +201,8 @@ export function newSecret(kind: Key["kind"], secret: string, end?: string) {
   };
 }
 
-interface KeyStateProps {
-  keyOf: Key;
-  /** The key that replaced it in a rotation. */
-  next: Key | undefined;
-  now: number;
-}
-
-/** Whether the key is valid, until when, and which key replaced it. */
-function KeyState({ keyOf, next, now }: KeyStateProps) {
-  return (
-    <>
-      <Validity keyOf={keyOf} now={now} />
-      {keyOf.replacedBy !== null && (
-        <span className="block text-s text-ink-3">
-          replaced by <code>{next?.hint ?? keyOf.replacedBy}</code>
-        </span>
-      )}
-    </>
-  );
-}
-
-function Validity({ keyOf, now }: Pick<KeyStateProps, "keyOf" | "now">) {
+/** Whether the key is valid, and until when. */
+function Validity({ keyOf, now }: { keyOf: Key; now: number }) {
   const state = keyState(keyOf, now);
   if (state === "revoked" && keyOf.revokedAt) {
     return (

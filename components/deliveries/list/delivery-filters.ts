@@ -49,17 +49,6 @@ export interface Recent {
 
 export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 
-export const noFilters: DeliveryFilters = {
-  endpoint: null,
-  outcome: null,
-  status: null,
-  trigger: null,
-  verdict: null,
-  since: null,
-  until: null,
-  text: null,
-};
-
 /** The input of the list query, without unset and invalid filters. */
 export function listInput(
   { endpoint, outcome, status, trigger, verdict, since: from, until, text }: DeliveryFilters,
@@ -91,16 +80,8 @@ export function histogramInput(filters: DeliveryFilters, { window, now }: Recent
 }
 
 /** The active filters with the labels of their chips. */
-export function activeFilters({
-  endpoint,
-  outcome,
-  status,
-  trigger,
-  verdict,
-  since,
-  until,
-  text,
-}: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
+export function activeFilters(filters: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
+  const { endpoint, outcome, status, trigger, verdict, since, until, text } = filters;
   const all: [keyof DeliveryFilters, string | null][] = [
     ["endpoint", endpoint && `endpoint ${endpoint}`],
     ["outcome", outcome],

@@ -3,7 +3,7 @@ import { describeSchema } from "../../../server/domain/schema/describe-schema.ts
 import { listOf } from "../../../server/domain/schema/json-schema.ts";
 import { printDraft } from "../draft/draft-text.ts";
 import { startDraft } from "../draft/new-draft.ts";
-import { asSchema, flatten, own, schemasIn } from "./resolve-schema.ts";
+import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 import { alternativesOf } from "./union-options.ts";
 
 /** A field that an object may have. */
@@ -44,8 +44,8 @@ export function completeValues(root: JsonSchemaObject, path: Path): string[] {
 }
 
 function fixedValues(schema: JsonSchemaObject): string[] {
-  if (schema["const"] !== undefined) return [JSON.stringify(schema["const"])];
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value));
+  const values = valuesOf(schema);
+  if (values.length > 0) return values.map((value) => JSON.stringify(value));
   if (schema["type"] === "boolean") return ["true", "false"];
   return schema["type"] === "null" ? ["null"] : [];
 }

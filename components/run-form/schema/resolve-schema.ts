@@ -101,6 +101,11 @@ function joinProperty(left: Json | undefined, right: Json | undefined): Json {
   return { allOf: [left, right] };
 }
 
+/** The values that `const` or `enum` allow; empty: the schema has neither. */
+export function valuesOf(flat: JsonSchemaObject): Json[] {
+  return flat["const"] === undefined ? listOf(flat["enum"]) : [flat["const"]];
+}
+
 export function own(schema: JsonSchemaObject, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
 }

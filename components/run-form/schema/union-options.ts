@@ -1,7 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { nameFormat } from "../../../server/domain/schema/formats.ts";
-import { listOf } from "../../../server/domain/schema/json-schema.ts";
-import { asSchema, flatten, own, schemasIn } from "./resolve-schema.ts";
+import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 
 export interface UnionOption {
   title: string;
@@ -78,8 +77,7 @@ function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaO
 function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
   const property = own(asSchema(flat["properties"]), name);
   if (property === undefined) return [];
-  const schema = flatten(asSchema(property), root);
-  return schema["const"] === undefined ? listOf(schema["enum"]) : [schema["const"]];
+  return valuesOf(flatten(asSchema(property), root));
 }
 
 /** Fields that every alternative has. They do not distinguish alternatives. */

@@ -2,9 +2,8 @@ import type { LogLevel } from "../../../server/contract/timeline.ts";
 import { type Tone, toneTexts } from "../../ui/statuses.ts";
 import type { RowGroup } from "./group-rows.ts";
 import type { TimeScale } from "./time-scale.ts";
+import { percent } from "./waterfall-axis.tsx";
 import type { RowState, Span, WaterfallRow } from "./waterfall.ts";
-
-const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
 const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
