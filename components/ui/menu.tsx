@@ -11,7 +11,7 @@ export interface MenuItem {
   icon?: LucideIcon;
   /** A second line in small letters. */
   note?: string;
-  /** A line of code: the beginning of the text that the item stands for. */
+  /** A line of code: the beginning of the text that the item represents. */
   preview?: string;
   isDisabled?: boolean;
   /** Set in menus that select one of several items: `true` shows a mark. */
