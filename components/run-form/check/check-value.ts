@@ -173,8 +173,8 @@ function formatMessage({ format, pattern }: JsonSchemaObject): string {
   if (typeof pattern !== "string") return `Must have the format ${String(format)}`;
   const plain = readPattern(pattern);
   if (!plain || plain.kind === "is") return `Must match ${pattern}`;
-  const verb = { starts: "start with", ends: "end with", contains: "contain" }[plain.kind];
-  return `Must ${verb} "${plain.texts.join("")}"`;
+  const requirement = { starts: "start with", ends: "end with", contains: "contain" }[plain.kind];
+  return `Must ${requirement} "${plain.texts.join("")}"`;
 }
 
 function oneOf(values: readonly Json[]): string {
