@@ -9,7 +9,10 @@ import { endpoints } from "../service/bench-project.ts";
 import { describeEffort, type Effort, watchEffort } from "./effort.ts";
 import { type Side, type StoreName, startSide, startWebSide, stores } from "./side.ts";
 
-/** One store with so many workers. Rates are a second, waits milliseconds; a list has a value for each round. */
+/**
+ * One store with this number of workers. Rates are per second, waits in milliseconds. A list has a value for each
+ * round.
+ */
 export interface StoreResult {
   store: StoreName;
   workers: number;
@@ -19,7 +22,7 @@ export interface StoreResult {
   runs: number[];
   /** The same of runs that wait, on Postgres: they use next to no CPU. NaN on SQLite. */
   waitingRuns: number[];
-  /** Transactions a second while nothing happens; NaN where they are not counted. */
+  /** Transactions per second while the service is idle. NaN: they are not counted. */
   idleWrites: number[];
 }
 
@@ -49,8 +52,8 @@ interface Turn {
 }
 
 /**
- * Both stores with one, two and four workers, one after the other in each round, all on this machine: Postgres of the
- * bench's own, with the durability that it comes with.
+ * Both stores with one, two and four workers, one after the other in each round, all on this machine. The benchmark
+ * starts its own Postgres, with the default durability.
  */
 export async function measureStores(bench: Bench): Promise<{ stores: StoreResult[]; webs: WebResult[] }> {
   const cluster = await startCluster({ settings: ["max_connections=300"] });
@@ -67,7 +70,7 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
     const rounds = Math.ceil(bench.rounds / 2);
     for (let round = 0; round <= rounds; round++) {
       for (const of of sides) {
-        // A service of its own for each turn: a store with content and five more services would be measured as well.
+        // A new service for each turn. Otherwise a store with content and five more services would be measured as well.
         const side = await startSide(bench, { ...of, name: `${of.name}_${round}`, cluster });
         try {
           const turn = await measureTurn(bench, side);
@@ -153,7 +156,7 @@ async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]):
   }
 }
 
-/** Workers are there and idle: all but the first run of that endpoint stay queued. */
+/** Workers are idle: all but the first run of that endpoint stay queued. */
 async function measureAccepts(
   bench: Bench,
   { service, reader, ...side }: Side,
@@ -179,7 +182,7 @@ async function measureAccepts(
   return { accepts: (result.answered / result.ms) * 1000, effort };
 }
 
-/** From the arrival of a webhook to the first line of its run, by the runs' own clock, while there is little to do. */
+/** From the arrival of a webhook to the first line of its run, by the clock of the runs, with little load. */
 async function measureStarts(bench: Bench, { service, reader }: Side): Promise<{ p50: number; p99: number }> {
   const post = (ms: number) =>
     bench.client.post(

@@ -712,7 +712,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(received).toEqual([
       {
         type: "rejected",
-        message: `The worker speaks version ${protocolVersion + 1} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`,
+        message: `The worker uses version ${protocolVersion + 1} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`,
       },
     ]);
   });

@@ -53,7 +53,7 @@ function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
     checks.push(
       warn(
         "queue",
-        `${formatCount(silentRuns, "running run")} without a sign of life for more than a minute`,
+        `${formatCount(silentRuns, "running run")} without a heartbeat for more than a minute`,
         "Their machine is lost. Start one: it takes them over.",
       ),
     );

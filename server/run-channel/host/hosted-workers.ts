@@ -228,7 +228,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
 /** Returns the reason why this worker is not accepted; `null` if it is. */
 function findRejection(hello: Hello, secret: string): string | null {
   if (hello.protocol !== protocolVersion)
-    return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
+    return `The worker uses version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
   const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));
   return isSecret ? null : "The worker has another secret than the server.";
 }
