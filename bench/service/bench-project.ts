@@ -35,6 +35,7 @@ export function writeBenchProject(folder: string, { workers }: { workers: number
     ),
     // Its name and input are those of the runs that `runs/bench-project.ts` queues.
     "workflows/trivial.ts": workflow("trivial", "", "return { ok: true };"),
+    "workflows/waiting.ts": workflow("waiting", "", "await new Promise((resolve) => setTimeout(resolve, 50));"),
     "workflows/tell-time.ts": workflow(
       "tell-time",
       "",

@@ -3,8 +3,8 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { type JsonLine, layOutJson } from "../../server/domain/json/json-layout.ts";
-import { IconButton } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { IconButton } from "../ui/controls/button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { prettyText } from "./json-pieces.ts";
 import { AllLines, JsonLineRow, WindowedLines } from "./json-lines.tsx";
 import { type JsonMark, type LineMark, mergeMarks, resolvePointer } from "./pointers.ts";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { ShowAll } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { ShowAll } from "../ui/controls/button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { formatBytes } from "../../server/domain/format.ts";
 

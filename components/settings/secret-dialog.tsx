@@ -1,9 +1,9 @@
 "use client";
 
 import { type ReactNode, type SubmitEvent, useId } from "react";
-import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
+import { Dialog } from "../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 
 /** A secret or link that is shown only once. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresCluster, startCluster } from "../../scripts/postgres-cluster.ts";
 import { type Cut, cutByProxy } from "../faults/cut-network.ts";
-import { type AuditOptions, comeToRest, checkAtRest, type Verdict } from "./audit.ts";
+import { type AuditOptions, checkAtRest, comeToRest, untilAcknowledged, type Verdict } from "./audit.ts";
 import { writeAuditedProject } from "./audited-project.ts";
 import { startClients } from "./clients.ts";
 import type { Kill } from "./facts.ts";
@@ -17,7 +17,7 @@ import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { createTakeOverWatch, type TakeOverWatch } from "./take-over-watch.ts";
 
-export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers" | "minOrders"> {
+export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers"> {
   roles: readonly Role[];
   plan?: readonly PlannedMachineKill[];
   /** Maximum duration of a step of an order, ms. */
@@ -38,6 +38,7 @@ const defaults: MachinesAuditOptions = {
   keep: () => {},
   takeOverWithinMs: 15_000,
   clients: 10,
+  minOrders: 50,
   roles: ["web", "web", "worker", "worker", "worker"],
   stepMs: 400,
   momentMs: 5_000,
@@ -134,6 +135,7 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
       assertAlive(machines, kills, options.print);
     }
     await killer.settled();
+    await untilAcknowledged(clients, options.minOrders);
     await comeToRest(options, { reader, clients });
     return await checkAtRest({
       reader,

@@ -136,7 +136,8 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
 
 const acknowledgedWithinMs = 180_000;
 
-async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
+/** Traffic continues until so many orders have been acknowledged. */
+export async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
   const giveUpAt = performance.now() + acknowledgedWithinMs;
   while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt)
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -39,12 +39,19 @@ describe("the auditor of several machines on one Postgres", () => {
     expect(facts.kills.length).toBeGreaterThan(5);
   });
 
-  it("detects that a machine which was stopped past its leases writes to runs that others have taken over", async () => {
-    const log: string[] = [];
-    onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { audit, caughtBy } = postgresMutants["no-fencing"];
-    const { violations, summary } = await auditMachines({ ...audit, seed, print: (line) => void log.push(line) });
-    console.log(`no-fencing: ${violations.length} findings, ${summary}`);
-    expect(violations.map(({ rule }) => rule).some((rule) => caughtBy.some((name) => name === rule))).toBe(true);
-  });
+  it.for(Object.entries(postgresMutants))(
+    "catches a service that is broken: %s",
+    async ([name, { audit, caughtBy }]) => {
+      const log: string[] = [];
+      onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
+      const { violations, summary } = await auditMachines({ ...audit, seed, print: (line) => void log.push(line) });
+      console.log(`${name}: ${violations.length} findings, ${summary}`);
+      const broken = new Set<string>(violations.map(({ rule }) => rule));
+      const expected: readonly string[] = caughtBy;
+      expect(
+        expected.filter((rule) => broken.has(rule)),
+        [...broken].join(", "),
+      ).not.toEqual([]);
+    },
+  );
 });

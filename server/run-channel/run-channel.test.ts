@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { leaseMs } from "../domain/runs/lease.ts";
+import { silentLogger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
@@ -637,6 +638,26 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(await worker.channel.saveLive(live)).toEqual({ held: true });
     expect(await h.store.getLive(id)).toMatchObject({ step: "model 1", said: { text: "Hi" } });
     expect(await worker.channel.saveLive({ ...live, token: "another" })).toEqual({ held: false });
+  });
+
+  test("while the store is away, a worker tries again and again, and the log has one line for many tries", async () => {
+    let tries = 0;
+    let isAway = true;
+    const h = await open((store) => ({
+      ...store,
+      listHeldRuns(workerId) {
+        tries += 1;
+        if (isAway) return Promise.reject(new AppError("store_unavailable", "The database cannot be reached."));
+        return store.listHeldRuns(workerId);
+      },
+    }));
+    const warnings: string[] = [];
+    await h.startHost({ logger: { ...silentLogger, warn: (message) => void warnings.push(message) } });
+    const started = h.startWorker({ run: () => null });
+    await until(() => expect(tries).toBeGreaterThan(4));
+    isAway = false;
+    await started;
+    expect(warnings).toEqual(["worker could not be welcomed, it will try again"]);
   });
 
   test("a write that the store rejects as unavailable is retried, and written once", async () => {

@@ -6,7 +6,7 @@ import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { RelativeTime } from "../../ui/time.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { ConditionList, FirstCurl, PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
