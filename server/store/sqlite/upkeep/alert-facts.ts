@@ -73,10 +73,11 @@ export function createAlertFacts({ connection, names, readInTurn }: SqliteDataba
       ),
     listOldApprovals: (requestedBefore) =>
       readInTurn(() =>
-        approvals.all(requestedBefore).map(({ id, target, requestedAt }): ApprovalFact => {
-          const { kind, slug } = readTarget(names.textOf(target));
-          return { runId: runId.unpack(id), target: `${kind}:${slug}`, requestedAt };
-        }),
+        approvals.all(requestedBefore).map(({ id, target, requestedAt }): ApprovalFact => ({
+          runId: runId.unpack(id),
+          target: names.textOf(target),
+          requestedAt,
+        })),
       ),
   };
 }
