@@ -382,7 +382,7 @@ async function compareSources(
   return differing.map((file) =>
     files.diagnose({
       code: "sources_differ",
-      title: `${file} comes out differently without its workflow`,
+      title: `${file} is different without its workflow`,
       at: { file },
     }),
   );

@@ -32,8 +32,8 @@ export function rememberTrail(ids: readonly string[]): void {
 }
 
 /**
- * The list of a run or a delivery, and the ids around it: those of the list that the reader came from, or those of the
- * unfiltered list around the time `at`.
+ * The list of a run or a delivery, and the ids around it. These are from the list that the reader came from, or from
+ * the unfiltered list around the time `at`.
  */
 export function useNear({
   page,

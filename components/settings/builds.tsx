@@ -90,5 +90,5 @@ export function Builds() {
 
 function stateOf({ isCurrent, builtAt }: Build): string {
   if (isCurrent) return "current";
-  return builtAt === null ? "gone: its runs continue on the current build" : "kept";
+  return builtAt === null ? "removed: its runs continue on the current build" : "kept";
 }

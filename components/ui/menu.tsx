@@ -12,7 +12,7 @@ export interface MenuItem {
   tone?: "plain" | "danger";
   /** A second line in small letters. */
   note?: string;
-  /** A line of code: the beginning of the text that the item stands for. */
+  /** A line of code: the beginning of the text that the item represents. */
   preview?: string;
   isDisabled?: boolean;
   /** Set in menus that select one of several items: `true` shows a mark. */

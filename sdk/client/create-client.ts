@@ -418,7 +418,7 @@ async function* followRun(
   { after = 0, signal }: EventOptions = {},
 ): AsyncGenerator<TimelineEntry, void, undefined> {
   let lastId = after;
-  // Since the last sign of life.
+  // Since the last received byte.
   for (let failures = 0; ; failures += 1) {
     try {
       const headers = { accept: "text/event-stream", "last-event-id": String(lastId) };

@@ -30,11 +30,11 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
   const isClosed = !isSuccess && !isPending && (isLost || !approval.isOpen);
-  const verb = isApproved ? "Approve" : "Deny";
+  const label = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog
-      title={isClosed ? "No decision needed" : `${verb} this call of ${toolName}?`}
-      confirmLabel={`${verb} call`}
+      title={isClosed ? "No decision needed" : `${label} this call of ${toolName}?`}
+      confirmLabel={`${label} call`}
       tone={isApproved ? "primary" : "danger"}
       isOpen
       isBusy={isPending || isSuccess || isClosed}

@@ -108,7 +108,7 @@ function LoadedRun({ run }: { run: Run }) {
             <StatusBadge status={runStatuses[run.status]} />
             {wait && (
               <span className="text-ink-2">
-                {wait.verb} <UpcomingTime iso={new Date(wait.until).toISOString()} />
+                {wait.text} <UpcomingTime iso={new Date(wait.until).toISOString()} />
               </span>
             )}
           </>
