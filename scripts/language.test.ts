@@ -381,7 +381,7 @@ it.each([
   ["/** How it fared so far. */", ["fared"]],
   ["/** Rejects with AppError where the file is damaged. */", ["Rejects with AppError where"]],
   ["/** Nobody waits, for the log is made anew. */", ["Nobody", "anew"]],
-  ["/** The run failed for good, and nobody wrote it down. */", ["for good", "nobody", "wrote down"]],
+  ["/** The run failed for good, and nobody wrote it down. */", ["for good", "nobody", "wrote it down"]],
   ["// What became of the request is judged again.", ["What became of", "judged"]],
   ["/** Runs an operation in a write transaction. */", []],
 ])("the comment %j has the banned phrases %j", (source, phrases) => {

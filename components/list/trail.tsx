@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useMemo } from "react";
 import type { Page } from "../../server/contract/list.ts";
 import { useIsHydrated } from "../ui/browser.ts";
-import { IconButton } from "../ui/button.tsx";
+import { IconButton } from "../ui/controls/button.tsx";
 import { isTyping } from "../ui/focus.ts";
 
 /** The list from which the reader opened a row: its URL with the filters, and the ids of its rows, newest first. */

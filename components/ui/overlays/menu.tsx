@@ -3,7 +3,7 @@
 import { ChevronDown, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { type ButtonSize, type ButtonTone, buttonClass } from "./button.tsx";
+import { type ButtonSize, type ButtonTone, buttonClass } from "../controls/button.tsx";
 
 export interface MenuItem {
   id: string;
