@@ -1,6 +1,6 @@
 import type { BuildOutline, Misfit, OpenRunCheck } from "../../contract/project/build.ts";
 import type { StepCall } from "../../contract/project/manifest.ts";
-import { type Target, targetName } from "../../contract/project/target.ts";
+import { targetName } from "../../contract/project/target.ts";
 import { chooseBuild } from "../../domain/runs/run-builds.ts";
 import { findMissingSteps } from "../../domain/runs/missing-steps.ts";
 import type { Builds } from "../../ports/builds.ts";

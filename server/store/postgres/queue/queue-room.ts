@@ -1,4 +1,4 @@
-import { type Target, targetName } from "../../../contract/project/target.ts";
+import { targetName } from "../../../contract/project/target.ts";
 import type { QueueFull } from "../../../ports/store/run-store.ts";
 import { queueBoundsOf, type QueuedRun } from "../../shared/run-rules.ts";
 import type { Session } from "../connection/session.ts";

@@ -5,7 +5,7 @@ import type { AlertStore } from "../../../ports/store/alert-store.ts";
 import { maxCountedFailures, maxListedApprovals, maxListedFailures, toFailureFact } from "../../shared/alert-facts.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { queuedOfTargetSql } from "../runs/insert-run.ts";
-import { hasFailedSql, readTarget, runId } from "../stored-forms.ts";
+import { hasFailedSql, runId } from "../stored-forms.ts";
 
 type AlertFactStore = Pick<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
 
