@@ -176,7 +176,7 @@ describe("one delivery", () => {
     const { page, errors } = await visit(url);
     await page.goto(`${url}/deliveries/${response.headers.get("signalbox-delivery")}`);
     await bodyTree(page).getByText('"Größe"').waitFor();
-    expect(await page.getByRole("radiogroup", { name: "View of the body" }).getByRole("radio").count()).toBe(2);
+    expect(await page.getByRole("group", { name: "View of the body" }).getByRole("radio").count()).toBe(2);
     const file = page.getByRole("list", { name: "Files" }).getByRole("listitem");
     expect(await file.textContent()).toBe("a.pngimage/png · 4 B");
     const [download] = await Promise.all([

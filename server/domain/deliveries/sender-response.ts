@@ -6,7 +6,7 @@ import type { BodyFormat, Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { acceptedTypes, onlyJson } from "../requests/body-format.ts";
 
-/** The part of a response that depends on what became of the delivery. The receiver adds the other headers. */
+/** The part of a response that depends on the outcome of the delivery. The receiver adds the other headers. */
 export interface ResponseParts {
   status: number;
   body: string;
