@@ -5,7 +5,7 @@ import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { startLoad } from "./load.ts";
 import { makeSmallDisk } from "./small-disk.ts";
 
-const refusedForMs = 6_000;
+const rejectedForMs = 6_000;
 
 describe("a full disk", () => {
   it("makes the service reject webhooks with the reason; processes and runs survive, and continue once there is space", async () => {
@@ -26,7 +26,7 @@ describe("a full disk", () => {
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 60_000 });
     const fullFrom = load.answers().length;
     const fullSince = performance.now();
-    while (performance.now() - fullSince < refusedForMs) {
+    while (performance.now() - fullSince < rejectedForMs) {
       expect((await statusOf(`${url}/healthz`)).status).toBe(200);
       const ready = await statusOf(`${url}/readyz`);
       expect([ready.status, ready.text]).toEqual([
@@ -38,7 +38,7 @@ describe("a full disk", () => {
     expect(since(fullFrom, 503)).toBeGreaterThan(20);
     const lines = linesWith(service.output(), "could not store a delivery");
     expect(lines.length).toBeGreaterThan(0);
-    // One line every five seconds, however many are refused.
+    // One line every five seconds, regardless of the number of rejections.
     expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - outageSince) / 5_000));
     expect(service.output().split("\n").length).toBeLessThan(
       200 + load.answers().filter(({ status }) => status === 202).length,

@@ -6,7 +6,7 @@ import { exchange } from "./raw-exchange.ts";
 const it = withHostileService();
 const ada = '{"name":"Ada"}';
 const eve = '{"name":"Eve"}';
-const refusals = new Set([400, 413, 431]);
+const rejections = new Set([400, 413, 431]);
 const allowed = [200, 202, 400, 401, 404, 405, 408, 413, 415, 422, 431];
 
 it("requests with ambiguous framing, or that are not HTTP, get one 4xx and a closed connection; smuggled requests are never executed", async ({
@@ -64,7 +64,7 @@ it("requests with ambiguous framing, or that are not HTTP, get one 4xx and a clo
     expect(
       answers.map(({ status }) => status),
       name,
-    ).toEqual([expect.toSatisfy((status) => refusals.has(status))]);
+    ).toEqual([expect.toSatisfy((status) => rejections.has(status))]);
     expect(answers[0]?.head, name).toMatch(/^connection: close\r?$/im);
   }
   expect(await countRuns()).toBe(runsBefore);
@@ -215,7 +215,7 @@ const query = fc.oneof(
 interface RawRequest {
   method: string;
   target: string;
-  /** `KEY` stands for a valid key. */
+  /** `KEY` is replaced by a valid key. */
   query: string;
   lines: readonly string[];
   body: string;
@@ -280,7 +280,7 @@ it("no malformed request below /triggers gets a redirect, a 5xx, or a response t
     }),
     { numRuns: 300, examples },
   );
-  // The examples at least were not thrown away at the first look.
+  // At least the examples passed the first check.
   expect([...statuses]).toEqual(expect.arrayContaining([202, 400, 401, 404, 405, 415, 422]));
   expect(child.exitCode).toBeNull();
 });

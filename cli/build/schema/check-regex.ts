@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { entryFile, regexCheckerFile } from "../../../server/paths.ts";
 import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
 import type { CheckedRegex, RegexThreadData } from "./regex-thread.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
@@ -29,7 +30,7 @@ export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexV
   const unbounded = new Map([...unknown].filter(([, pattern]) => isUnbounded(pattern)));
   if (unbounded.size > 0) await lookAt(unbounded);
   for (const [key, pattern] of unknown)
-    known.set(key, judgeBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
+    known.set(key, checkBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
   return patterns.map((pattern) => known.get(keyOf(pattern)) ?? tookTooLong);
 }
 
@@ -39,12 +40,12 @@ const tookTooLong: RegexVerdict = { status: "unknown", reason: "it took too long
  * The checker measures how the time grows with the length of the string. The cost of bounded repetitions, such as
  * twelve of `a?`, is counted here.
  */
-function judgeBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
+function checkBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   if (verdict.status === "vulnerable") return verdict;
   const found = findBoundedAttack(pattern);
   if (found === null) return verdict;
   if (found === "unknown") return { status: "unknown", reason: "it can match in too many ways" };
-  const steps = found.steps >= 1e9 ? "billions of" : new Intl.NumberFormat("en").format(found.steps);
+  const steps = found.steps >= 1e9 ? "billions of" : formatNumber(found.steps);
   return { status: "vulnerable", cost: `${steps} steps for one attempt`, attack: found.attack };
 }
 

@@ -9,11 +9,11 @@ import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { useToast } from "../../ui/toast.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 
 interface Props {
   run: Run;
@@ -30,11 +30,11 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
   const isClosed = !isSuccess && !isPending && (isLost || !approval.isOpen);
-  const verb = isApproved ? "Approve" : "Deny";
+  const label = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog
-      title={isClosed ? "No decision needed" : `${verb} this call of ${toolName}?`}
-      confirmLabel={`${verb} call`}
+      title={isClosed ? "No decision needed" : `${label} this call of ${toolName}?`}
+      confirmLabel={`${label} call`}
       tone={isApproved ? "primary" : "danger"}
       isOpen
       isBusy={isPending || isSuccess || isClosed}
@@ -54,7 +54,7 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
         <>
           <p>{consequenceText({ isApproved, others })}</p>
           <div className="mt-3 overflow-hidden rounded-m border">
-            <JsonView text={JSON.stringify(input, null, 2)} label={`Arguments of ${toolName}`} maxHeight={220} />
+            <JsonView text={JSON.stringify(input)} label={`Arguments of ${toolName}`} maxHeight={220} />
           </div>
           {!isApproved && <Reason value={reason} onChange={setReason} />}
         </>

@@ -10,7 +10,7 @@ import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../s
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, ShowAll } from "../../ui/controls/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { callFaces, finishText, formatUsage } from "./call-labels.ts";
@@ -68,12 +68,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       )}
       {isStructured && (
         <>
-          <JsonView
-            text={JSON.stringify(output, null, 2)}
-            label="The output"
-            copyLabel="Copy the output"
-            maxHeight={420}
-          />
+          <JsonView text={JSON.stringify(output)} label="The output" copyLabel="Copy the output" maxHeight={420} />
           {answer && (
             <Fold title="As the model wrote it">
               <FoldedText
@@ -135,13 +130,7 @@ function FoldedText({ text, label, tone = "text-ink" }: { text: string; label: s
       {head.length < text.length && (
         <>
           {"… "}
-          <button
-            type="button"
-            onClick={() => setIsWhole(true)}
-            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
-          >
-            show all {formatNumber(text.length)} characters
-          </button>
+          <ShowAll onClick={() => setIsWhole(true)} of={`${formatNumber(text.length)} characters`} />
         </>
       )}
     </p>
