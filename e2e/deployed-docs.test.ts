@@ -52,9 +52,9 @@ it("each command of the documentation for a deployed service succeeds against th
     const lines = text.split("\n");
     // A store is backed up and restored on its machine.
     const isOfStore = text.includes("signalbox backup");
-    const now = lines.filter((line) => !/^signalbox restore /.test(line)).join("\n");
+    const now = lines.filter((line) => !line.startsWith("signalbox restore ")).join("\n");
     printed[page] = (printed[page] ?? "") + (isOfStore ? onMachine(now, service.url) : shell(now));
-    afterStop.push(...lines.filter((line) => /^signalbox restore /.test(line)));
+    afterStop.push(...lines.filter((line) => line.startsWith("signalbox restore ")));
   }
   // What each page says that its commands do.
   expect(printed).toEqual({
