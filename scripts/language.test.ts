@@ -60,6 +60,8 @@ const bannedInTitles: readonly [phrase: RegExp, instead: string][] = [
   [/\bseldom\b/i, "rarely"],
   [/\bstand-ins?\b/i, "scripted model, substitute"],
   [/\b(is|are|was|were|be) told\b/i, "receives, reports"],
+  [/\b(refuses?|refusing|refusals?|judg(e|es|ed|ing))\b/i, "reject, deny; evaluate, check"],
+  [/\bfor good\b|\bsigns? of life\b|\bwhat (became|becomes) of\b/i, "permanently; heartbeat; the outcome of"],
   [/\bknock(s|ed)?\b|\bturned away\b/i, "received, rejected"],
   [/\bwhat (arrived|came in|comes in)\b/i, "a received webhook, a delivery"],
 ];
@@ -98,6 +100,7 @@ const bannedNames: readonly [name: RegExp, instead: string][] = [
   [/trouble|anew$/i, "failure; again"],
   [/^gives?[A-Z]\w*Back$|^gives?Back$/, "release, return"],
   [/^judg(e|es|ed|ing)([A-Z]|$)/i, "evaluate, check, decide"],
+  [/^refusals?$|^refus(e|es|ed|ing)([A-Z]|$)/, "rejection; deny"],
 ];
 
 /** A sentence of a comment or of the documentation has at most this many words. */
@@ -381,7 +384,7 @@ it.each([
   ["/** How it fared so far. */", ["fared"]],
   ["/** Rejects with AppError where the file is damaged. */", ["Rejects with AppError where"]],
   ["/** Nobody waits, for the log is made anew. */", ["Nobody", "anew"]],
-  ["/** The run failed for good, and nobody wrote it down. */", ["for good", "nobody", "wrote down"]],
+  ["/** The run failed for good, and nobody wrote it down. */", ["for good", "nobody", "wrote it down"]],
   ["// What became of the request is judged again.", ["What became of", "judged"]],
   ["/** Runs an operation in a write transaction. */", []],
 ])("the comment %j has the banned phrases %j", (source, phrases) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logLevels } from "./config.ts";
+import { logLevels } from "./config/environment.ts";
 import { createLogger } from "./logging.ts";
 
 function logged(mode: "development" | "deployed"): string[] {

@@ -30,7 +30,7 @@ import { chooseTheme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ModalElement } from "../ui/dialog.tsx";
+import { ModalElement } from "../ui/overlays/dialog.tsx";
 import {
   actionOf,
   approvalsFor,

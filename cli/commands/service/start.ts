@@ -1,10 +1,5 @@
-import {
-  ignoredVariables,
-  readLogLevel,
-  serviceUrl,
-  type Settings,
-  type SettingsFlags,
-} from "../../../server/config.ts";
+import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
+import { ignoredVariables } from "../../../server/config/environment.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";

@@ -1,6 +1,7 @@
 "use client";
 
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { useQuery } from "@tanstack/react-query";
 import { FileCode } from "lucide-react";
 import { useState } from "react";
@@ -8,7 +9,7 @@ import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 
@@ -32,8 +33,13 @@ export function InferTrigger({ delivery }: { delivery: DeliveryDetails }) {
   );
 }
 
-function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: DeliveryDetails): boolean {
-  if (redeliveryOf !== null || verdicts.some((verdict) => verdict.outcome === "disabled")) return false;
+function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf, headers }: DeliveryDetails): boolean {
+  if (
+    headers[ownHeaders.handshake] !== undefined ||
+    redeliveryOf !== null ||
+    verdicts.some((verdict) => verdict.outcome === "disabled")
+  )
+    return false;
   return (
     outcome === "skipped" ||
     outcome === "held" ||

@@ -9,11 +9,11 @@ import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { useToast } from "../../ui/toast.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 
 interface Props {
   run: Run;
