@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { fakeRun, runFakeCli } from "../testing/fake-host.ts";
 
 const at = fakeRun.createdAt;
-const entry = { id: "ent_1", at, attempt: 1, name: null, level: null, message: null, durationMs: null, until: null };
+const entry = { id: 1, at, attempt: 1, name: null, level: null, message: null, durationMs: null, until: null };
 
 it("runs list marks executions of onFailure, and failures that a person has recovered", async () => {
   const data = [
@@ -24,12 +24,18 @@ it("runs get shows the line of code of a failure, and other data of the timeline
   const error = { name: "Error", message: "no", stack: null };
   const timeline = [
     { ...entry, kind: "attempt_failed", error, data: { source } },
-    { ...entry, id: "ent_2", kind: "step_failed", name: "charge", error, data: { try: 1, maxTries: 3, source } },
-    { ...entry, id: "ent_3", kind: "log", level: "info", message: "charged", error: null, data: { cents: 5 } },
+    { ...entry, id: 2, kind: "step_failed", name: "charge", error, data: { try: 1, maxTries: 3, source } },
+    { ...entry, id: 3, kind: "log", level: "info", message: "charged", error: null, data: { cents: 5 } },
   ];
   const { stdout } = await runFakeCli(["runs", "get", fakeRun.id], {
     routes: {
-      [`GET /runs/${fakeRun.id}`]: () => ({ ...fakeRun, payload: null, input: null, output: null, isMasked: false }),
+      [`GET /runs/${fakeRun.id}`]: () => ({
+        ...fakeRun,
+        payload: null,
+        input: null,
+        output: null,
+        error: { ...fakeRun.error, stack: null },
+      }),
       [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline }),
     },
   });

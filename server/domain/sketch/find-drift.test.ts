@@ -201,7 +201,7 @@ describe("drift", () => {
       ).map(describeDrift);
     const text = "stopped matching new-issue, all at /issue/type: number, expected a string";
     expect(matching(30, 0)).toEqual([`100 % ${text}`]);
-    expect(matching(30, 2)).toEqual([`93.8 % ${text}`]);
+    expect(matching(30, 2)).toEqual([`94 % ${text}`]);
     expect(matching(30, 4)).toEqual([]);
     expect(matching(30, 400)).toEqual([]);
   });
