@@ -148,7 +148,7 @@ function report(
     context.notify(
       dryRun
         ? "There are more runs beyond the limit."
-        : "There are more runs. Run the same command again to continue: it takes no run twice.",
+        : "There are more runs. Run the same command again to continue: no run is processed twice.",
     );
   if (acted.done > 0 && !dryRun) notifyIfIdle(context);
 }
