@@ -182,8 +182,9 @@ describe("how a target and an endpoint do", () => {
     const service = await openTestService();
     const run = await service.store.getRun(await withApproval(service));
     if (!run) throw new Error("The run is gone.");
-    const read = async ({ provider = "scripted-model", tokens = 25, version = run.version }) => {
-      const sources = withAgent(service.project.current(), { model: { provider, modelId: "one" } });
+    const current = service.project.current();
+    const read = async ({ provider = "scripted-model", tokens = 25, version = current.manifest.version }) => {
+      const sources = withAgent(current, { model: { provider, modelId: "one" } });
       const { targets } = await showActivity(
         {
           ...service,
