@@ -246,8 +246,16 @@ describe("an agent whose build had no key of a model", () => {
         slug: "greeter",
         model: MODEL_URL
           ? createOpenAICompatible({ name: "scripted", baseURL: MODEL_URL, apiKey: "none", includeUsage: true })("scripted-1")
-          : scriptedModel({ answers: () => ({ text: "Hello from the script" }) }),
+          : scriptedModel({ answers: () => "Hello from the script" }),
         instructions: "You greet.",
+      });`,
+    "triggers/visit.ts": `
+      import { defineWebhookSource } from "signalbox/trigger";
+      import { z } from "zod";
+      import greeter from "../agents/greeter";
+      export default defineWebhookSource({ slug: "visit", endpoint: "visits", request: z.object({ name: z.string() }) }).attach({
+        agent: greeter,
+        prompt: "Greet {{ name }}.",
       });`,
   };
 
