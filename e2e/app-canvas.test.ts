@@ -70,11 +70,11 @@ function shareOfPane(page: Page): Promise<number> {
         document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "",
       )?.[1],
     );
-    // 24 px stay free at each side.
+    // 64 px at the left and 24 px at the right stay free.
     return scale === 1
       ? 1
       : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) /
-          ((pane?.width ?? 0) - 48);
+          ((pane?.width ?? 0) - 88);
   });
 }
 

@@ -58,7 +58,9 @@ describe("the sheet of a node", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("shows the tab of the URL, also after a reload and where the row is too narrow for all tabs", async ({ service }) => {
+  it("shows the tab of the URL, also after a reload and where the row is too narrow for all tabs", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const tabs = {
       "endpoint:signup": ["Connect", "Try a body"],

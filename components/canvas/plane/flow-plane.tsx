@@ -158,7 +158,7 @@ function ZoomControls({ view }: { view: View }) {
     <div
       role="group"
       aria-label="Zoom"
-      className="absolute bottom-3.5 left-4 z-10 flex rounded-m border bg-raised shadow-raised"
+      className="absolute bottom-3.5 left-4 z-10 flex flex-col rounded-m border bg-raised shadow-raised"
     >
       <IconButton label="Zoom in (+)" icon={Plus} onClick={view.zoomIn} />
       <IconButton label="Zoom out (-)" icon={Minus} onClick={view.zoomOut} />
