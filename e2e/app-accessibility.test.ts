@@ -117,6 +117,7 @@ async function fill(service: Service): Promise<string[]> {
     ...runs,
     `${runs[0]}?step=post`,
     `${runs[0]}?view=logs`,
+    "/?node=trigger:invoice-pad",
     "/alerts",
     "/runs/run_unknown",
     "/no-such-page",
