@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { pageTop, visit } from "./support/browser.ts";
+import { pageTop, removeSharedWorker, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -57,8 +57,8 @@ const sendAtOnce = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(service, index)));
 
 /**
- * Sends twenty webhooks a second, so many or until it is stopped: by `stop`, or because the test ends. `done`: all are
- * answered.
+ * Sends twenty webhooks a second: this number, or until it is stopped by `stop` or by the end of the test. `done`: all
+ * are answered.
  */
 function sendTwentyASecond(service: Service, limit = Infinity) {
   const ended = new AbortController();
@@ -119,8 +119,8 @@ const newestIn = async (service: Service, list: "deliveries" | "runs") => {
 };
 
 /**
- * What each delivery changes: the count that an endpoint has, or the row on top. Times that tick by themselves say
- * nothing of news.
+ * The part of the page that each delivery changes: the count of an endpoint, or the first row. Relative times are left
+ * out, because they also change by themselves.
  */
 const onCanvas = async (page: Page) =>
   /(\d+) deliver/.exec(
@@ -144,7 +144,7 @@ describe("with twenty deliveries per second", () => {
       await expect.poll(() => shown(page), patient).not.toBe(before);
       const flicker = await watchForFlicker(page);
       const first = await shown(page);
-      await expect.poll(() => shown(page), { ...patient, message: "it shows what arrives" }).not.toBe(first);
+      await expect.poll(() => shown(page), { ...patient, message: "it shows new deliveries" }).not.toBe(first);
       await expect.poll(sending.count, patient).toBeGreaterThan(60);
       await sending.stop();
       const last = await newest(service);
@@ -188,7 +188,7 @@ describe("with twenty deliveries per second", () => {
     await sendTwentyASecond(service, 40).done;
     await expect.poll(() => pill.textContent(), patient).toBe("40 new");
 
-    // More than a page between two reads, as when the service is busy: how many more is not known.
+    // More than a page between two reads, as on a busy service: the exact number is unknown.
     const isHeld = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     await page.route(/deliveries\.list/, async (route) => {
@@ -253,6 +253,20 @@ for (const list of ["deliveries", "runs"] as const)
     expect(reads.filter((isNewer) => !isNewer).length).toBeLessThanOrEqual((Date.now() - openedAt) / 60_000);
     expect(errors).toEqual([]);
   });
+
+it("a browser without shared workers is live by a stream of its tab", async ({ service }) => {
+  const { page, errors } = await visit(service.url);
+  const streams: string[] = [];
+  page.on("request", (request) => request.url().includes("/api/trpc/live") && streams.push(request.url()));
+  await removeSharedWorker(page);
+  await page.goto(`${service.url}/deliveries`);
+  await page.getByText("live ·").waitFor();
+  await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+  const newest = await newestIn(service, "deliveries");
+  await expect.poll(() => onTop(page), patient).toBe(newest);
+  expect(streams.length).toBeGreaterThan(0);
+  expect(errors).toEqual([]);
+});
 
 it("seven tabs of a browser are live over one stream, and the page of a run that has ended is not read again", async ({
   service,

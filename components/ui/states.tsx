@@ -2,7 +2,7 @@ import { type LucideIcon, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { problemOf, type ProblemText } from "../trpc/problem-of.ts";
-import { Button } from "./button.tsx";
+import { Button } from "./controls/button.tsx";
 import { Panel } from "./page-layout.tsx";
 
 /** A titled list with its loading, error and empty states. */
@@ -168,20 +168,12 @@ export function Alert({
   );
 }
 
-const linkClass = "whitespace-nowrap text-accent underline";
-
 function ProblemLink({ href, label }: { href: string; label: string }) {
   // Reloading the page needs the browser, not the router.
-  if (href === "") {
-    return (
-      <a href="" className={linkClass}>
-        {label}
-      </a>
-    );
-  }
+  const Anchor = href === "" ? "a" : Link;
   return (
-    <Link href={href} className={linkClass}>
+    <Anchor href={href} className="whitespace-nowrap text-accent underline">
       {label}
-    </Link>
+    </Anchor>
   );
 }

@@ -95,8 +95,8 @@ function forgetBrowser(): void {
 }
 
 /**
- * Makes all pages of the page's browser as slow as on a machine with `1 / times` of the speed, until `body` is over:
- * their processes are paused for most of the time. The throttling of the developer tools takes the CPU from others.
+ * Makes all pages of the browser as slow as on a machine with `1 / times` of the speed, until `body` has ended. Their
+ * processes are paused most of the time. The throttling of the developer tools takes the CPU from others.
  */
 export async function onSlowMachine(page: Page, times: number, body: () => Promise<void>): Promise<void> {
   const devtools = await page.context().browser()?.newBrowserCDPSession();
@@ -122,6 +122,14 @@ export async function onSlowMachine(page: Page, times: number, body: () => Promi
 }
 
 const slowPeriodMs = 80;
+
+/** Until the test ends, the documents that this page loads have no shared workers, as in some browsers. */
+export async function removeSharedWorker(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.enable");
+  await devtools.send("Page.addScriptToEvaluateOnNewDocument", { source: "delete window.SharedWorker" });
+  onTestFinished(() => devtools.detach());
+}
 
 /** The messages in the corner of the page. A screen reader gets each of them a second time, elsewhere. */
 export const messagesOf = (page: Page) => page.getByRole("region", { name: /^Messages/ });

@@ -30,7 +30,7 @@ async function executeAll(service: TestService, end?: Parameters<typeof executeR
   service.state.now += 1000;
 }
 
-/** Calls until there is no more, as the app does. */
+/** Calls until the last page, as the app does. */
 async function actOnAll(service: TestService, request: Omit<BulkRequest, "cursor">) {
   const total = { done: 0, skipped: 0, failed: [] as string[], calls: 0 };
   let cursor: string | null = null;
@@ -247,6 +247,17 @@ describe("acting on chosen runs", () => {
 });
 
 describe("counting runs", () => {
+  it("counts those that an action affects: a cancel only open ones, a resume only unresolved failures", async () => {
+    const service = await openTestService();
+    const [first = ""] = await signUp(service, 3);
+    await actOnRuns(service, { action: "cancel", ids: [first] });
+    expect(await countRuns(service, {})).toEqual({ count: 3, isCapped: false });
+    expect(await countRuns(service, {}, "replay")).toEqual({ count: 3, isCapped: false });
+    expect(await countRuns(service, {}, "cancel")).toEqual({ count: 2, isCapped: false });
+    expect(await countRuns(service, { status: "canceled" }, "cancel")).toEqual({ count: 0, isCapped: false });
+    expect(await countRuns(service, {}, "resume")).toEqual({ count: 0, isCapped: false });
+  });
+
   it("ends at its time limit and reports it", async () => {
     const service = await openTestService();
     await signUp(service, 150);

@@ -6,13 +6,13 @@ import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { useTabTitle } from "../../ui/browser.ts";
-import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
+import { CopyButton, ShortId } from "../../ui/controls/copy-button.tsx";
 import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
-import { OutcomeBadge } from "../outcome-badge.tsx";
+import { OutcomeBadge } from "../delivery-parts.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
 /** The title, the facts and the actions of a delivery. */

@@ -20,14 +20,14 @@ import { useDisabledReason } from "../../auth/access.tsx";
 import { evaluatedText } from "../../deliveries/detail/full-delivery.ts";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/overlays/menu.tsx";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { deliveryOutcomes } from "../../ui/statuses.ts";
-import { useToast } from "../../ui/toast.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 import { describeFault, parseDraft } from "../draft/draft-text.ts";
 import { endpointOf, presetSubjectOf, type RunSubject, targetOf, triggerOf } from "../run-subject.ts";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
@@ -147,7 +147,9 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
     ...(deliveries.data?.data ?? []).map((delivery) => ({
       id: delivery.id,
       label: `Delivery ${formatRelativeTime(delivery.receivedAt, now)}`,
-      note: `${deliveryOutcomes[delivery.outcome].label}, ${formatBytes(delivery.bodyBytes)}`,
+      note: [delivery.event, deliveryOutcomes[delivery.outcome].label, formatBytes(delivery.bodyBytes)]
+        .filter((part) => part !== null)
+        .join(", "),
       icon: Inbox,
       isDisabled: delivery.bodyBytes === 0,
       onSelect: () => body.mutate(delivery.id),

@@ -66,10 +66,10 @@ function isLinked({ kind, entry }: WaterfallRow): boolean {
 }
 
 /** What a waiting run waits for, and until when; `null`: unknown, or a person's decision. */
-export function findWait(entries: readonly TimelineEntry[]): { verb: string; until: number } | null {
+export function findWait(entries: readonly TimelineEntry[]): { text: string; until: number } | null {
   const waits = toWaterfall(entries, { isExecuting: false }).flatMap((row) =>
     row.state === "open" && row.until !== null && row.entry.kind !== "approval_requested"
-      ? [{ verb: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
+      ? [{ text: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
       : [],
   );
   return waits.toSorted((a, b) => a.until - b.until)[0] ?? null;
@@ -78,24 +78,15 @@ export function findWait(entries: readonly TimelineEntry[]): { verb: string; unt
 /** The accessible name of a row. */
 export function nameOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, { from, now })}`;
-  const level =
-    row.kind === "log"
-      ? `log, ${row.entry.level ?? "info"}: `
-      : row.of !== undefined
-        ? ""
-        : row.kind === "step"
-          ? "step "
-          : row.kind === "sleep"
-            ? "sleep "
-            : row.kind === "reused"
-              ? "step "
-              : "";
+  const isStep = row.of === undefined && (row.kind === "step" || row.kind === "reused");
+  const isSleep = row.of === undefined && row.kind === "sleep";
+  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : isStep ? "step " : isSleep ? "sleep " : "";
   return [`${level}${row.label}`, stateText(row), timesOf(row, { from, now })]
     .filter((part) => part !== null)
     .join(", ");
 }
 
-/** The rows of an agent's run with readable labels, and with what became of the steps. */
+/** The rows of an agent's run with readable labels, and with the outcomes of the steps. */
 export function nameAgentRows(rows: readonly WaterfallRow[], steps: readonly NamedStep[]): WaterfallRow[] {
   const byName = new Map(steps.map((step) => [step.name, step]));
   return rows.map((row) => {

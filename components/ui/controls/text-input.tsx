@@ -3,21 +3,20 @@
 import { Search, X } from "lucide-react";
 import { type ComponentProps, useEffect, useId, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
-import { keepFocus } from "./focus.ts";
+import { keepFocus } from "../focus.ts";
 
 interface TextInputProps extends ComponentProps<"input"> {
   label: string;
-  isLabelHidden?: boolean;
   /** Error message for the value. */
   error?: string;
 }
 
 /** A single-line text field with its label. */
-export function TextInput({ label, isLabelHidden = false, error, className = "", ...rest }: TextInputProps) {
+export function TextInput({ label, error, className = "", ...rest }: TextInputProps) {
   const id = useId();
   return (
     <div className={`min-w-0 ${className}`}>
-      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "mb-1 block text-s font-medium text-ink-2"}>
+      <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
         {label}
       </label>
       <input

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import Link from "next/link";
 import type { ComponentProps } from "react";
-import { Tooltip } from "./tooltip.tsx";
+import { Tooltip } from "../overlays/tooltip.tsx";
 
 export type ButtonTone = "primary" | "plain" | "danger" | "quiet";
 export type ButtonSize = "m" | "s";
@@ -65,6 +65,19 @@ export function ButtonLink({
       <ButtonIcon icon={icon} size={size} />
       {children}
     </Link>
+  );
+}
+
+/** Shows the rest of a text, at its end. */
+export function ShowAll({ onClick, of = "" }: { onClick: () => void; of?: string }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
+    >
+      show all {of}
+    </button>
   );
 }
 
