@@ -27,7 +27,7 @@ export type Decision = VerdictList & {
     | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
     | { outcome: "skipped"; responseStatus: 200; runs: [] }
     | { outcome: "held"; responseStatus: 202; runs: [] }
-    | { outcome: "rejected"; responseStatus: 422; runs: []; refusal: AppError }
+    | { outcome: "rejected"; responseStatus: 422; runs: []; rejection: AppError }
   );
 
 /**
@@ -76,7 +76,7 @@ export function decideDelivery(p: {
   if (p.onMismatch === "hold") return { ...listed, outcome: "held", responseStatus: 202, runs: [] };
   const mismatch = (p.onMismatch ?? (p.isShared ? "skip" : "reject")) === "reject" ? nearestMismatch(listed) : null;
   if (!mismatch) return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
-  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], refusal: requestMismatch(mismatch) };
+  return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], rejection: requestMismatch(mismatch) };
 }
 
 /** The same verdicts, with the ids of these runs only. */

@@ -1,6 +1,7 @@
 import { createContext, Script } from "node:vm";
 import type { SenderAnswer, SignatureFault, SignedRequest, VerificationDefinition } from "../../../sdk/definition.ts";
 import { AppError } from "../../contract/app-error.ts";
+import { formatInterval } from "../format.ts";
 
 /** The time that a check may take, if it runs code of the project or waits for another server. */
 const maxCheckMs = 2_000;
@@ -36,7 +37,7 @@ export function answerWithinTime(
   maxMs: number = maxCheckMs,
 ): Promise<SenderAnswer | null> {
   return withinTime(maxMs, (signal) => answer(body, request, signal)).catch((cause: unknown) => {
-    const reason = cause instanceof TimeLimitError ? `it took more than ${maxMs / 1000} seconds` : String(cause);
+    const reason = cause instanceof TimeLimitError ? `it took more than ${formatInterval(maxMs)}` : String(cause);
     throw new AppError("verification_failed", `The challenge of the sender was not answered (${scheme}): ${reason}.`, {
       cause,
     });
@@ -95,7 +96,7 @@ function describeFailure(scheme: string, maxMs: number, error: unknown): Checked
   if (error instanceof TimeLimitError)
     return {
       kind: "failed",
-      detail: `The check of the signature did not finish within ${maxMs / 1000} seconds (${scheme}).`,
+      detail: `The check of the signature did not finish within ${formatInterval(maxMs)} (${scheme}).`,
       cause: error,
     };
   return {
