@@ -163,7 +163,7 @@ describe("GET /api/v1/deliveries/feed", () => {
     const now = performance.now.bind(performance);
     let ahead = 0;
     const later = vi.spyOn(performance, "now").mockImplementation(() => now() + (ahead += 1_001));
-    const last = feed.next();
+    const last = feed.nextDelivery();
     await service.post(`/api/v1/keys/${token.id}/revoke`, undefined, bearer(admin.secret));
     await send(service);
     expect(await last).toBeNull();
