@@ -48,7 +48,8 @@ const directions = levels.flatMap((modules, level) =>
 );
 
 function sameLevelAndAbove(module, level) {
-  // Contract, config and paths are one level that may lean on each other; so may matching on ports, and processes on main.
+  // Contract, config and paths are one level, whose modules may import each other. So are matching and ports, and
+  // processes and main.
   const isOpenLevel = level === 1 || level === 3 || level === 6;
   const siblings = isOpenLevel ? [] : levels[level].filter((other) => other !== module);
   const above = levels.slice(level + 1).flat();

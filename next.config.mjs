@@ -16,7 +16,7 @@ export default {
   poweredByHeader: false,
   compress: false,
   devIndicators: false,
-  // The command line tells what comes in; a line for every request of a page would bury it.
+  // The command line prints the received webhooks. Lines for the requests of pages would hide them.
   logging: false,
   skipTrailingSlashRedirect: true,
   reactStrictMode: true,

@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 
-/** Next's hook before each page: a Content Security Policy with a fresh nonce, and the other headers that pages bear. */
+/** Next's hook before each page: a Content Security Policy with a fresh nonce, and the other headers of pages. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64");
   const policy = contentSecurityPolicy(nonce, process.env.NODE_ENV === "development");
@@ -26,8 +26,9 @@ function contentSecurityPolicy(nonce: string, isDevelopment: boolean): string {
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? " 'unsafe-eval'" : ""}`,
     isDevelopment ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
-    // Positions that are known only in the browser (nodes, rows, menus) are style attributes. React sets them property by property, and no
-    // text of anybody's becomes markup, so an attribute opens no way in. <style> elements stay forbidden.
+    // Positions that are known only in the browser (nodes, rows, menus) are style attributes. React sets them property
+    // by property, and no text is rendered as markup, so an attribute cannot be injected. <style> elements stay
+    // forbidden.
     "style-src-attr 'unsafe-inline'",
     // The canvas is laid out off the main thread, by a worker that is a file of ours.
     "worker-src 'self'",

@@ -6,7 +6,7 @@ import { AccessProvider } from "../components/auth/access.tsx";
 import { Shell, type ShellProject } from "../components/shell/shell.tsx";
 import { themeScript } from "../components/shell/theme.ts";
 import { TrpcProvider } from "../components/trpc/trpc-provider.tsx";
-import { Toasts } from "../components/ui/toast.tsx";
+import { Toasts } from "../components/ui/overlays/toast.tsx";
 import { readAccess, requestTime, signalbox } from "./server.ts";
 import "@fontsource-variable/geist/wght.css";
 import "@fontsource-variable/geist-mono/wght.css";

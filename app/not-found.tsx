@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { PageFrame } from "../components/shell/page-frame.tsx";
-import { ButtonLink } from "../components/ui/button.tsx";
+import { ButtonLink } from "../components/ui/controls/button.tsx";
 
 export const metadata: Metadata = { title: "Page not found" };
 

@@ -1,5 +1,8 @@
-// How many deliveries a second the store takes, next to another checkout's: node bench/accepts.ts --before <folder of a checkout> [--store postgres] [--rounds N]
-// The two take turns, so that what else the machine does hits both alike: only the ratios mean something.
+// Measures how many deliveries the store accepts per second, compared with another checkout:
+//
+//     node bench/accepts.ts --before <folder of a checkout> [--store postgres] [--rounds N]
+//
+// The two take turns, so that other work of the machine affects both equally. Only the ratios are meaningful.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

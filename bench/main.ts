@@ -1,4 +1,5 @@
-// What the service can do, next to other things that did the same work in the same run. `npm run bench -- --help` says how.
+// Measures the service, beside other programs that did the same work in the same run. `npm run bench -- --help` lists
+// the options.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -111,7 +112,7 @@ async function measure(): Promise<Cells> {
     try {
       rows.push(...((await allRows[name]?.(bench)) ?? []));
     } catch (error) {
-      // The other rows are still worth their time.
+      // The other rows are still useful.
       process.exitCode = 1;
       note(`${name} could not be measured: ${error instanceof Error ? error.message : String(error)}`);
       console.error(error);
@@ -154,7 +155,7 @@ function prepareModules(): (folder: string) => void {
   return (folder) => linkModules(folder, installed);
 }
 
-/** For rows that were cut short; the others have removed theirs. What still writes into it may win. */
+/** For interrupted rows; the others have removed their folders. A process that still writes into it may recreate it. */
 function removeIfPossible(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,9 @@
-// What it costs to find the triggers of a body: node bench/matching.ts [--rounds 30] [--most 10000]
-// Tables of CPU time of this thread, as medians over rounds that take all sizes in turn. Only the ratios within one run are meaningful.
+// Measures the cost of finding the triggers of a body:
+//
+//     node bench/matching.ts [--rounds 30] [--most 10000]
+//
+// Prints tables of CPU time of this thread: medians over rounds that measure all sizes in turn. Only the ratios within
+// one run are meaningful.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

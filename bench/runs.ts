@@ -1,5 +1,9 @@
-// How fast runs begin and end, and what waiting costs: node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,memory,flood] [--workers 1,2]
-// The service is the real one, from this checkout's sources. CPU is counted by the kernel, so it holds on a busy machine; what goes by the clock does not.
+// Measures the rates at which runs begin and end, and the cost of waiting runs:
+//
+//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,memory,flood] [--workers 1,2]
+//
+// The service is the real one, from this checkout's sources. The kernel counts the CPU time, so it is valid on a busy
+// machine. Times by the clock are not.
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type BenchProject, createBenchProject } from "./runs/bench-project.ts";

@@ -1,6 +1,9 @@
-// Whether the service grows: node bench/soak.ts [--minutes 120] [--rate 200] [--program dist/cli.js] [--out samples.jsonl]
-// Webhooks at a steady rate, with lists read and a live page open beside them; memory, descriptors and files are looked at all the while. Ends with 1 when an
-// answer was not the expected one, when a run has not ended, or when something grew.
+// Measures whether the service grows:
+//
+//     node bench/soak.ts [--minutes 120] [--rate 200] [--program dist/cli.js] [--out samples.jsonl]
+//
+// Sends webhooks at a steady rate, reads lists, and keeps a live page open. It samples memory, descriptors and files.
+// The exit code is 1 if a response was unexpected, a run has not ended, or a number grew.
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -66,7 +69,7 @@ async function soak(): Promise<Sample[]> {
   const taken: Sample[] = [];
   const began = performance.now();
   const end = began + minutes * 60_000;
-  let [sent, sampledAt, readAt, toldAt] = [0, began, began, began];
+  let [sent, sampledAt, readAt, printedAt] = [0, began, began, began];
   void watchLive(end);
   while (performance.now() < end) {
     const due = Math.floor(((performance.now() - began) / 1000) * rate);
@@ -81,9 +84,9 @@ async function soak(): Promise<Sample[]> {
       taken.push(take(began));
       if (values.out) appendFileSync(values.out, `${JSON.stringify(taken.at(-1))}\n`);
     }
-    if (performance.now() - toldAt > 60_000) {
-      toldAt += 60_000;
-      tell(taken.at(-1));
+    if (performance.now() - printedAt > 60_000) {
+      printedAt += 60_000;
+      print(taken.at(-1));
     }
     await delay(5);
   }
@@ -126,7 +129,7 @@ function read(path: string): void {
   outgoing.end();
 }
 
-/** A colleague looks at one run after the other as it happens. */
+/** A person watches one run after the other live. */
 async function watchLive(end: number): Promise<void> {
   while (performance.now() < end) {
     const runs = await fetch(`${url}/api/v1/runs?limit=1`, { headers: { authorization: `Bearer ${token}` } })
@@ -144,14 +147,14 @@ async function watchLive(end: number): Promise<void> {
   }
 }
 
-/** How many runs have not ended a minute after the last webhook. */
+/** The number of runs that have not ended a minute after the last webhook. */
 async function drain(): Promise<number> {
   for (const giveUpAt = performance.now() + 60_000; performance.now() < giveUpAt && (countOpen.get() ?? 0) > 0;)
     await delay(250);
   return countOpen.get() ?? 0;
 }
 
-function tell(sample: Sample | undefined): void {
+function print(sample: Sample | undefined): void {
   if (!sample) return;
   const sum = (name: string, of: "rssMb" | "descriptors") =>
     sample.processes
@@ -182,7 +185,7 @@ function signalbox(...args: string[]): string {
   return result.stdout;
 }
 
-/** Pages are for who signed in. */
+/** Pages require a session. */
 async function signIn(): Promise<string> {
   const answer = await fetch(`${url}/api/auth/token`, {
     method: "POST",

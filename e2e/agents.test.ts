@@ -64,7 +64,7 @@ function readEffects(projectDir: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
-/** What the model of the shared service says: each test adds its own answers, and uses all of them. */
+/** The answers of the shared service's model: each test adds its own, and uses all of them. */
 const script: ScriptedAnswer[] = [];
 const provider = await startScriptedProvider(script);
 afterAll(() => provider.close());
@@ -75,7 +75,7 @@ const it = withSharedService((onCleanup) => ({
   env: { MODEL_URL: provider.baseURL, MODEL_KEY: key },
 }));
 
-/** What the processes that a service has started were given, by what they are: `web` or `worker`. */
+/** The environments of the processes of a service, by their program: `web` or `worker`. */
 function environmentsOf(pid: number | undefined): Map<string, string> {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   return new Map(
@@ -99,7 +99,7 @@ describe("an agent in a running service", () => {
     };
     const service = await startService({ projectDir, command: "dev", env });
     const given = environmentsOf(service.child.pid);
-    // Beside them there is what builds the project.
+    // The process that builds the project runs beside them.
     expect([...given.keys()]).toEqual(expect.arrayContaining(["receiver", "web", "worker"]));
     for (const value of [`MODEL_KEY=${key}`, "OPENAI_API_KEY=", "UNRELATED=stays"])
       expect(given.get("worker")).toContain(value);
@@ -123,7 +123,7 @@ describe("an agent in a running service", () => {
         })
       ).status;
     expect([await send("sk-of-the-sender"), await send(key)]).toEqual([202, 401]);
-    // Another build may need more.
+    // Another build may need more variables.
     const trigger = join(projectDir, "triggers/ticket.ts");
     writeFileSync(trigger, readFileSync(trigger, "utf8").replaceAll("TICKET_SECRET", "MODEL_KEY"));
     await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), {

@@ -8,7 +8,7 @@ import { desk, expectNoFaults, expectStillFrame, expectSoundPage, phone, settle 
 import { copyStarter } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
-/** Runs that end badly, are under way, or lie still. */
+/** Runs that fail, are in progress, or wait. */
 const workflow = `import { defineWorkflow } from "signalbox/workflow";
 import { z } from "zod";
 
@@ -25,7 +25,7 @@ export default defineWorkflow({
 });
 `;
 
-function projectWithTrouble(): string {
+function projectWithFailures(): string {
   const dir = copyStarter();
   writeFileSync(join(dir, "workflows/close-books.ts"), workflow);
   return dir;
@@ -49,7 +49,7 @@ async function untilStatus(service: Service, id: string, status: string): Promis
   await expect.poll(read).toBe(status);
 }
 
-/** A run in each state that the example project alone does not bring about. */
+/** A run in each state that the example project does not produce. */
 async function fillRuns(service: Service): Promise<string[]> {
   const failed = await startBooks(service, "fails");
   const running = await startBooks(service, "runs");
@@ -66,7 +66,7 @@ async function fillRuns(service: Service): Promise<string[]> {
   return [failed, running, waiting, canceled].map((id) => `/runs/${id}`);
 }
 
-/** Some of everything, and the address of every page that shows it. */
+/** Creates every kind of data, and returns the address of each page that shows it. */
 async function fill(service: Service): Promise<string[]> {
   const paid = await postJson(`${service.url}/triggers/billing`, invoice);
   const { runId } = (await paid.json()) as { runId: string };
@@ -123,7 +123,7 @@ async function forEachDialog(page: Page, check: (name: string) => Promise<void>)
   }
 }
 
-/** The question before many runs are replayed. */
+/** The confirmation before many runs are replayed. */
 async function askToReplayMany(service: Service, page: Page): Promise<void> {
   await page.goto(`${service.url}/runs`);
   await settle(page);
@@ -134,7 +134,7 @@ async function askToReplayMany(service: Service, page: Page): Promise<void> {
 
 describe("every page at 1440 px and at 360 px", () => {
   it("has no serious or critical accessibility fault in light or dark, and its frame never scrolls while the focus moves through it", async () => {
-    const service = await startService({ projectDir: projectWithTrouble(), command: "dev" });
+    const service = await startService({ projectDir: projectWithFailures(), command: "dev" });
     const paths = await fill(service);
     const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
     // Each page is loaded once, every other one on the phone.
@@ -150,7 +150,7 @@ describe("every page at 1440 px and at 360 px", () => {
   });
 });
 
-/** Each of a deployed service's own: those by which one comes in, and those by which it is decided who may. */
+/** The pages that only a deployed service has: sign-in, and the management of access. */
 async function openDeployed(): Promise<{
   url: string;
   cli: (...args: string[]) => ReturnType<typeof signalbox>;

@@ -45,7 +45,7 @@ async function dragNode(page: Page, id: string, by: { x: number; y: number }) {
   await dragBy(page, { x: box.x + 70, y: box.y + box.height - 8 }, by);
 }
 
-/** Nodes whose box lies at least partly, or (`whole`) altogether, in the pane. */
+/** Nodes whose box is at least partly, or (`whole`) completely, in the pane. */
 function nodesInView(page: Page, p: { whole: boolean } = { whole: false }): Promise<string[]> {
   return page.evaluate(({ whole }) => {
     const pane = document.querySelector(".react-flow__pane")?.getBoundingClientRect();
@@ -60,7 +60,7 @@ function nodesInView(page: Page, p: { whole: boolean } = { whole: false }): Prom
   }, p);
 }
 
-/** How much of the pane's width the nodes take, of 1; 1 as well where they are shown in their own size. */
+/** The share of the pane's width that the nodes use. 1 if they are shown at their full size. */
 function shareOfPane(page: Page): Promise<number> {
   return page.evaluate(() => {
     const pane = document.querySelector(".react-flow__pane")?.getBoundingClientRect();
@@ -78,7 +78,7 @@ function shareOfPane(page: Page): Promise<number> {
   });
 }
 
-/** The tab has looked at a part of the plane where there is no node. */
+/** The tab showed a part of the plane without a node before. */
 async function lookAway(page: Page) {
   await page.evaluate(() => {
     for (const name of Object.keys(sessionStorage))
@@ -110,7 +110,8 @@ export default defineWorkflow({ slug: "work", input: z.object({}), async run() {
 /** Each service is shared by all tests that name it. */
 const withServices = () =>
   test
-    // The example project. Each endpoint belongs to one test: `billing` to the numbers of triggers, `github` to the agent, `signup` to the narrow screen.
+    // The example project. Each endpoint belongs to one test: `billing` to the numbers of triggers, `github` to the
+    // agent, `signup` to the narrow screen.
     .extend(
       "service",
       { scope: "file" },
@@ -122,7 +123,8 @@ const withServices = () =>
       { scope: "file" },
       sharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" })),
     )
-    // So large that it starts folded. One of its endpoints alone is small, but another view once its triggers are folded.
+    // So large that its endpoints start collapsed. A filter by one endpoint shows few nodes, which are other ones once
+    // its triggers are collapsed.
     .extend(
       "manyTriggers",
       { scope: "file" },
@@ -201,7 +203,7 @@ describe("the canvas", () => {
   });
 
   it("opens every kind of node at the side, in the URL, and closes it with Escape", async ({ service }) => {
-    // So wide that a sheet leaves all three columns in sight: what is out of sight is not drawn.
+    // So wide that all three columns stay visible beside a sheet: invisible nodes are not drawn.
     const { page, errors } = await visit(service.url, { viewport: { width: 1_920, height: 1_000 } });
     await page.goto(service.url);
     for (const [name, id] of [

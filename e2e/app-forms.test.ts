@@ -55,7 +55,7 @@ async function openForm(service: Service, path: string, permissions: string[] = 
   return visited;
 }
 
-/** The ids of all runs: what is not there before, a test has started. */
+/** The ids of all runs. A test compares them to find the runs that it started. */
 async function runIds(service: Service): Promise<string[]> {
   return (await getJson<{ data: Run[] }>(`${service.url}/api/v1/runs?limit=100`)).data.map(({ id }) => id);
 }
@@ -71,7 +71,7 @@ async function textIn(page: Page): Promise<string> {
   return (await page.locator(".cm-line").allTextContents()).join("\n");
 }
 
-/** The draft as text, seen without leaving the form for good. */
+/** The draft as text. Switches to the JSON view and back. */
 async function draftOf(page: Page): Promise<string> {
   await view(page, "JSON");
   const text = await textIn(page);

@@ -19,7 +19,7 @@ const scripts = [
 ];
 const all = [...scripts, ...naughtyStrings];
 
-/** A project whose schemas, logs and errors say the worst. */
+/** A project with hostile text in its schemas, logs and errors. */
 function hostileProject(): string {
   return writeProject({
     "signalbox.config.ts": `import { defineConfig } from "signalbox/config"; export default defineConfig({ name: ${JSON.stringify(markup)} });`,

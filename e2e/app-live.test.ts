@@ -57,8 +57,8 @@ const sendAtOnce = (service: Service, count: number) =>
   Promise.all(Array.from({ length: count }, (_, index) => send(service, index)));
 
 /**
- * Sends twenty webhooks a second, so many or until it is stopped: by `stop`, or because the test ends. `done`: all are
- * answered.
+ * Sends twenty webhooks a second: this number, or until it is stopped by `stop` or by the end of the test. `done`: all
+ * are answered.
  */
 function sendTwentyASecond(service: Service, limit = Infinity) {
   const ended = new AbortController();
@@ -119,8 +119,8 @@ const newestIn = async (service: Service, list: "deliveries" | "runs") => {
 };
 
 /**
- * What each delivery changes: the count that an endpoint has, or the row on top. Times that tick by themselves say
- * nothing of news.
+ * The part of the page that each delivery changes: the count of an endpoint, or the first row. Relative times are left
+ * out, because they also change by themselves.
  */
 const onCanvas = async (page: Page) =>
   /(\d+) deliver/.exec(
@@ -144,7 +144,7 @@ describe("with twenty deliveries per second", () => {
       await expect.poll(() => shown(page), patient).not.toBe(before);
       const flicker = await watchForFlicker(page);
       const first = await shown(page);
-      await expect.poll(() => shown(page), { ...patient, message: "it shows what arrives" }).not.toBe(first);
+      await expect.poll(() => shown(page), { ...patient, message: "it shows new deliveries" }).not.toBe(first);
       await expect.poll(sending.count, patient).toBeGreaterThan(60);
       await sending.stop();
       const last = await newest(service);
@@ -188,7 +188,7 @@ describe("with twenty deliveries per second", () => {
     await sendTwentyASecond(service, 40).done;
     await expect.poll(() => pill.textContent(), patient).toBe("40 new");
 
-    // More than a page between two reads, as when the service is busy: how many more is not known.
+    // More than a page between two reads, as on a busy service: the exact number is unknown.
     const isHeld = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     await page.route(/deliveries\.list/, async (route) => {

@@ -113,7 +113,8 @@ describe("the switch of a trigger", () => {
     await page.getByText("disabled", { exact: true }).first().waitFor();
     expect(await page.getByRole("table", { name: "Trigger verdicts" }).textContent()).not.toMatch(/whole body|missing/);
 
-    // The command line is another process: its switch counts for the next webhook, and shows by itself.
+    // The command line is another process: its switch applies to the next webhook, and the page shows it without a
+    // reload.
     await page.goto(`${service.url}/?node=trigger:newsletter`);
     await trigger.getByRole("button", { name: "Switch on" }).waitFor();
     expect(cli("triggers", "enable", "newsletter").status).toBe(0);

@@ -310,7 +310,7 @@ describe("the backtest of a sheet", () => {
     const changed = page.getByRole("region", { name: "Differences of large-invoice → notify-finance" });
     await changed.getByText("now filter mismatch, /invoice/amount: expected ≥ 2000000, was 1500000").waitFor();
     expect(await changed.getByRole("listitem").count()).toBe(1);
-    expect(await changed.getByText("fires no more").count()).toBe(1);
+    expect(await changed.getByText("no longer fires").count()).toBe(1);
 
     await page.goto(`${service.url}/?node=trigger:large-invoice&tab=backtest`);
     await page.getByText("30 days", { exact: true }).click();

@@ -92,7 +92,7 @@ function hashTables(projectDir: string): Map<string, string> {
   return new Map(hashes);
 }
 
-/** A sender that signs its requests, and sends them until it is stopped. */
+/** A sender that signs its requests. It sends until it is stopped. */
 function startSender(url: URL) {
   let sent = 0;
   const stopping = new AbortController();
@@ -212,7 +212,8 @@ it(
     await page.getByRole("region", { name: "Trigger verdicts" }).getByText("Filter mismatch").first().waitFor();
     expect(errors).toEqual([]);
 
-    // Through a tunnel, only webhooks with a key and a signature are accepted, and a token of production opens nothing.
+    // Through a tunnel, only webhooks with a key and a signature are accepted, and a token of production gives no
+    // access.
     const bearer = { authorization: `Bearer ${token}` };
     for (const path of [
       "/api/v1/runs",
@@ -233,9 +234,9 @@ it(
 
     // Production is unchanged but for its audit log, and evaluating alone starts nothing.
     const idle = hashTables(production);
-    const judge = writeProject(project(".min(8)"));
-    const judging = await follow(
-      judge,
+    const matchOnlyDir = writeProject(project(".min(8)"));
+    const matchOnly = await follow(
+      matchOnlyDir,
       "--since",
       "1h",
       "--endpoint",
@@ -244,15 +245,15 @@ it(
       "returns",
       "--match-only",
     );
-    await hasReceived(judge, sent.length);
-    const judged = await exportDeliveries(judging);
-    expect(judged.length).toBe(sent.length);
-    expect(judged.filter(({ outcome }) => outcome === "held").length).toBe(accepted.length);
-    expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
-    const [held] = judged.filter(({ outcome }) => outcome === "held");
-    expect(cli(judge, "deliveries", "release", held?.id ?? "")).toMatchObject({ status: 0 });
-    expect(await getJson(`${judging.url}/api/v1/runs/count`)).toMatchObject({ count: 1 });
-    expect(await judging.stop()).toBe(0);
+    await hasReceived(matchOnlyDir, sent.length);
+    const evaluated = await exportDeliveries(matchOnly);
+    expect(evaluated.length).toBe(sent.length);
+    expect(evaluated.filter(({ outcome }) => outcome === "held").length).toBe(accepted.length);
+    expect(await getJson(`${matchOnly.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
+    const [held] = evaluated.filter(({ outcome }) => outcome === "held");
+    expect(cli(matchOnlyDir, "deliveries", "release", held?.id ?? "")).toMatchObject({ status: 0 });
+    expect(await getJson(`${matchOnly.url}/api/v1/runs/count`)).toMatchObject({ count: 1 });
+    expect(await matchOnly.stop()).toBe(0);
     const changed = [...hashTables(production)].flatMap(([name, hash]) => (idle.get(name) === hash ? [] : [name]));
     // A service writes heartbeats and drift by itself, and when a key was used last.
     const own = ["audit_entry", "webhook_key", "worker", "event_contract"];

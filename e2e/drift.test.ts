@@ -62,9 +62,9 @@ describe("what senders change", () => {
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/?node=endpoint:issues`);
     const sheet = page.getByRole("complementary", { name: "endpoint issues", exact: true });
-    await sheet.getByRole("heading", { name: "Changes of what arrives" }).waitFor();
+    await sheet.getByRole("heading", { name: "Payload changes" }).waitFor();
     for (const text of texts) await sheet.getByText(text, { exact: true }).waitFor();
-    await expectSoundPage(page, "changes of what arrives");
+    await expectSoundPage(page, "payload changes");
     expect(errors).toEqual([]);
   });
 });

@@ -114,7 +114,7 @@ it("a deployed service that is killed while it releases held deliveries starts e
     expect(data).toHaveLength(1);
     expect(await waitForRun(service, data[0]?.id ?? "", headers)).toMatchObject({ status: "completed" });
   }
-  // The runs that a client was told about are the runs that there are.
+  // The responses to clients name exactly the runs in the store.
   for (const { id, runs } of answered) {
     const { verdicts } = await getJson<DeliverySummary>(`${service.url}/api/v1/deliveries/${id}`, headers);
     expect(verdicts.map(({ runId }) => runId)).toEqual(runs.map(({ runId }) => runId));

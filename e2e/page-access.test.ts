@@ -54,7 +54,7 @@ describe("the HTTP headers and access of pages", () => {
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "Invalid token" }).waitFor();
     await signInWith(token);
-    // To the very page that was asked for.
+    // Back to the requested page.
     await page.waitForURL(`${service.url}/runs/${runId}`);
     await page.getByRole("tab", { name: "Payload" }).click();
     await page.getByText("ada@example.com").first().waitFor();

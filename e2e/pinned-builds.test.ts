@@ -11,7 +11,7 @@ import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { repository, writeProject } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 
-/** For what takes a moment on an idle machine, and minutes beside a whole test run. */
+/** For operations that are instant on an idle machine, and take minutes during a complete test run. */
 const eventually = { timeout: 300_000, interval: 250 };
 
 const sleepers = 1_000;
@@ -58,7 +58,7 @@ async function listRuns(api: Api): Promise<RunSummary[]> {
   }
 }
 
-/** Resolves when so many runs have started to sleep. */
+/** Resolves when this number of runs is asleep. */
 async function untilAsleep(log: string, count: number): Promise<void> {
   await vi.waitFor(
     () =>

@@ -71,7 +71,7 @@ async function openObedient() {
 describe("a malicious issue, sent to the example", () => {
   it("changes the model's input only between delimiters that cannot be guessed", async () => {
     const { provider, example } = await openObedient();
-    const told = async (title: string, body: string) => {
+    const promptFor = async (title: string, body: string) => {
       await example.run("new-issue", issue(title, body));
       const request = provider.requests.at(-1);
       const boundary = /<payload-([0-9a-f]{16})>/.exec(textOf(request, "user"))?.[1] ?? "none";
@@ -82,9 +82,9 @@ describe("a malicious issue, sent to the example", () => {
         system: textOf(request, "system"),
       };
     };
-    const plain = await told("TITLE", "BODY");
+    const plain = await promptFor("TITLE", "BODY");
     for (const [kind, attempt] of Object.entries(attempts)) {
-      const attacked = await told(attempt, attempt);
+      const attacked = await promptFor(attempt, attempt);
       const written = JSON.stringify(attempt).slice(1, -1);
       expect(attacked.text, kind).toBe(plain.text.replace("TITLE", () => written).replace("BODY", () => written));
       expect(attempt).not.toContain(attacked.boundary);

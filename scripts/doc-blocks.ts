@@ -48,9 +48,9 @@ export function readBlocks(page: string): DocBlock[] {
 }
 
 function readMark(before: string, { page, code }: { page: string; code: string }): DocBlock["mark"] {
-  const [, verb, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
-  if (verb === "run by") return { runBy: detail };
-  if (verb !== undefined) return { notRun: detail };
+  const [, mark, detail = ""] = /<!-- (run by|not run:) (.*) -->\n$/.exec(before) ?? [];
+  if (mark === "run by") return { runBy: detail };
+  if (mark !== undefined) return { notRun: detail };
   return page === starterPage ? (marksOfStarter[code.split("\n")[0] ?? ""] ?? null) : null;
 }
 

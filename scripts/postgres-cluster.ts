@@ -162,7 +162,7 @@ function parentOf(pid: number): number | null {
   }
 }
 
-/** Postgres refuses to run as root: there it runs as its own user. */
+/** Postgres does not run as root: as root, start it as its own user. */
 export function ownerOf(folder: string): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const [uid = 0, gid = 0] = ["-u", "-g"].map((which) =>

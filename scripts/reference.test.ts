@@ -9,7 +9,8 @@ import { createCommandRunner } from "../cli/commands/command-context.ts";
 import { registerCommands } from "../cli/commands/register-commands.ts";
 import { createPaint } from "../cli/terminal/terminal.ts";
 import { diagnosticCodes } from "../cli/build/diagnostics/diagnostic-codes.ts";
-import { clientVariables, readSettings } from "../server/config.ts";
+import { readSettings } from "../server/config.ts";
+import { clientVariables } from "../server/config/environment.ts";
 import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { openApiDocument } from "../server/http/rest/rest-app.ts";
 

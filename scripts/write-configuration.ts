@@ -10,7 +10,7 @@ import { CliCommand } from "../cli/commands/cli-command.ts";
 import { createCommandRunner } from "../cli/commands/command-context.ts";
 import { registerStart } from "../cli/commands/service/start.ts";
 import { createPaint } from "../cli/terminal/terminal.ts";
-import { clientVariables, environmentSchema } from "../server/config.ts";
+import { clientVariables, environmentSchema } from "../server/config/environment.ts";
 import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { tracingEnvironmentSchema, tracingSwitches } from "../server/contract/tracing-settings.ts";
 import { formatNumber } from "../server/domain/format.ts";

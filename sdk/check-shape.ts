@@ -2,8 +2,8 @@ import { definitionKind } from "./definition.ts";
 
 /**
  * Run-time checks for plain JavaScript, where no compiler checks types. They check shapes only. The build, which also
- * knows the file, checks slugs, endpoints and schemas. Each check throws a TypeError that says what is wrong, where,
- * and how to fix it.
+ * knows the file, checks slugs, endpoints and schemas. Each check throws a TypeError with the problem, its location and
+ * the fix.
  */
 
 export function checkOptions(value: unknown, where: string, example: string): void {

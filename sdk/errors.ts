@@ -45,8 +45,8 @@ export class RetryAfterError extends Error {
 }
 
 /**
- * `ctx.step` throws it if a step with its own `retries` has failed for good. `name`, `message` and `stack` are those of
- * the error of the last try. It is stored: when `run` executes again in the same attempt, for example after a sleep,
+ * `ctx.step` throws it if a step with its own `retries` has failed permanently. `name`, `message` and `stack` are those
+ * of the error of the last try. It is stored: when `run` executes again in the same attempt, for example after a sleep,
  * the step throws it again without being executed.
  *
  * Catch it to continue without the step. Otherwise the run fails at once: the step has used its retries.

@@ -1,4 +1,4 @@
-/** A run that failed for good, as `onFailure` receives it. */
+/** A run that failed permanently, as `onFailure` receives it. */
 export interface FailedRun<Input = unknown> {
   /** The failed run's id, `run_…`. `ctx.run.id` is the id of the run that executes `onFailure`. */
   readonly id: string;

@@ -2,14 +2,8 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  ignoredVariables,
-  parseProjectSettings,
-  readSecret,
-  readSettings,
-  serviceUrl,
-  SettingsError,
-} from "./config.ts";
+import { parseProjectSettings, readSecret, readSettings, serviceUrl } from "./config.ts";
+import { ignoredVariables, SettingsError } from "./config/environment.ts";
 
 const read = (env: NodeJS.ProcessEnv, fromProject = {}, mode: "development" | "deployed" = "deployed") =>
   readSettings({ projectDir: "/srv/automations", mode, fromProject, env });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { logLevels } from "./config.ts";
+import { logLevels } from "./config/environment.ts";
 import { createLogger } from "./logging.ts";
 
 function logged(mode: "development" | "deployed"): string[] {
@@ -49,15 +49,15 @@ it.each(["development", "deployed"] as const)(
 it.each(["development", "deployed"] as const)(
   "logs in %s what is at the level or above it, and nothing that is below",
   (mode) => {
-    const verbs = ["debug", "info", "warn", "error"] as const;
+    const methods = ["debug", "info", "warn", "error"] as const;
     const heard = (level: (typeof logLevels)[number]) => {
       const lines: string[] = [];
       const logger = createLogger({ mode, process: "web", level, write: (line) => lines.push(line) });
-      for (const verb of verbs) logger[verb](`said by ${verb}`);
+      for (const method of methods) logger[method](`said by ${method}`);
       return lines.map((line) => /said by (\w+)/.exec(line)?.[1]);
     };
     expect(logLevels.map(heard)).toEqual(
-      [verbs, verbs.slice(1), verbs.slice(2), verbs.slice(3), []].map((list) => [...list]),
+      [methods, methods.slice(1), methods.slice(2), methods.slice(3), []].map((list) => [...list]),
     );
   },
 );

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import pino from "pino";
-import { type LogThreshold, logLevels, type Mode } from "./config.ts";
+import { type Mode } from "./config.ts";
+import { type LogThreshold, logLevels } from "./config/environment.ts";
 import { type Logger, silentLogger } from "./ports/logger.ts";
 
 /**

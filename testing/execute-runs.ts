@@ -120,7 +120,7 @@ export function createExecutor(p: {
       if (ids.length > 0) continue;
       if ((await listUnsettled(wanted)).length === 0) return [...executed];
       const next = await store.nextAvailableAt("shared", clock.now());
-      if (next === null) throw new Error("The run is open, but is not due at any time.");
+      if (next === null) throw new Error("The run is open, but no wait of it ends at a known time.");
       clock.moveTo(next);
     }
   }

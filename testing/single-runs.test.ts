@@ -75,7 +75,7 @@ describe("testRun", () => {
     expect(run.steps.find(({ name }) => name === "charge")).toMatchObject({ tries: 2, isDone: true });
   });
 
-  it("fails a step for good, with an error of the test", async () => {
+  it("fails a step permanently, with an error of the test", async () => {
     const app = await open();
     const failAt = { step: "charge", times: Infinity, error: new RangeError("card declined") };
     const run = await app.testRun("renewal", renewal, { mockStep: { find: null }, failAt });

@@ -238,7 +238,7 @@ function withTools(
 
 function notDeterministic(target: string, what: string): Error {
   return new Error(
-    `The code of ${target} is not deterministic. ${what} Values that differ each time, such as the time and random numbers, belong into a step, which stores its result.`,
+    `The code of ${target} is not deterministic. ${what} Values that differ each time, such as the time and random numbers, belong in a step, which stores its result.`,
   );
 }
 

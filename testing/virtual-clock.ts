@@ -6,7 +6,7 @@ interface Timer {
   fire: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that does not advance until it is moved. */
 export interface VirtualClock extends Clock {
   /** Moves to a later time. Timers that are due fire in order, each at its time. */
   moveTo(time: number): void;

@@ -4,11 +4,11 @@ import { newId } from "../../server/domain/ids.ts";
 import type { Store } from "../../server/ports/store.ts";
 
 export interface Load {
-  /** Of each delivery; the first matches and starts a run. */
+  /** Verdicts of each delivery. The first matches and starts a run. */
   verdicts: number;
-  /** Over how many deliveries are spread. */
+  /** Number of endpoints that the deliveries use. */
   endpoints: number;
-  /** How many wait for their commit at a time. */
+  /** Number of deliveries that wait for their commit at the same time. */
   inFlight: number;
   count: number;
   /** Their runs are recorded as running. Otherwise they are queued. */

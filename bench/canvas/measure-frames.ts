@@ -2,7 +2,7 @@ import type { Page } from "playwright";
 
 export interface FrameTimes {
   what: string;
-  /** Nodes in the document at the end: those in sight. */
+  /** Nodes in the document at the end: the visible ones. */
   drawn: number;
   frames: number;
   medianMs: number;
@@ -13,8 +13,8 @@ export interface FrameTimes {
 const moves = 60;
 
 /**
- * Drags and zooms the canvas of an open page, and says how long its frames took: close by, and with as much in sight as
- * can be.
+ * Drags and zooms the canvas of an open page. Returns the durations of its frames: zoomed in, and with as many visible
+ * nodes as possible.
  */
 export async function measureFrames(page: Page): Promise<FrameTimes[]> {
   const box = await page.locator(".react-flow__pane").boundingBox();
@@ -73,7 +73,7 @@ export async function measureFold(page: Page): Promise<{ what: string; ms: numbe
   return times;
 }
 
-/** A place of the plane with no node on it: the left or the right edge. */
+/** A point of the plane without a node: at the left or the right edge. */
 async function emptyPlace(
   page: Page,
   box: { x: number; y: number; width: number; height: number },

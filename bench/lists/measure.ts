@@ -3,7 +3,7 @@ export interface Timing {
   p95Ms: number;
 }
 
-/** Runs the work so many times after one that warms it up, and gives what the last one answered. */
+/** Runs the work this number of times after a warm-up, and returns the last result. */
 export async function measure<T>(times: number, work: () => Promise<T>): Promise<Timing & { answer: T }> {
   let answer = await work();
   const durations: number[] = [];

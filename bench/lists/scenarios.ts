@@ -53,7 +53,7 @@ export function listScenarios(
   return { runs: [{}, ...runs, ...pairs(runs)], deliveries: [{}, ...deliveries, ...pairs(deliveries)] };
 }
 
-/** Two filters at once, where they ask different things. */
+/** Two filters at once, if they concern different properties. */
 function pairs<Filter extends object>(filters: Filter[]): Filter[] {
   return filters.flatMap((one, n) =>
     filters

@@ -4,7 +4,7 @@ import { measure, type Timing } from "./measure.ts";
 export interface ListTiming {
   first: Timing & { rows: number };
   deep: Timing & { rows: number };
-  /** Pages that it takes to fill a screen of 50 rows, or to reach the end, and how long that is; gives up after 200. */
+  /** The number of pages and the time to fill a screen of 50 rows, or to reach the end. Stops after 200 pages. */
   screen: { pages: number; rows: number; ms: number; isEnd: boolean };
 }
 

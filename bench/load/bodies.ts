@@ -5,7 +5,7 @@ export interface BodySet {
   bodies: Buffer[];
 }
 
-/** 300 bytes of JSON, as a form would send. */
+/** 300 bytes of JSON, like those of a form. */
 export function smallBody(): BodySet {
   const person = { name: "Ada Lovelace", email: "ada@example.com", note: "" };
   const note = "x".repeat(300 - JSON.stringify(person).length);

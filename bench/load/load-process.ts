@@ -4,7 +4,7 @@ import { type Load, type LoadResult, runLoad } from "./run-load.ts";
 export type LoadRequest = { id: number; load: Load } | { id: number; load: null };
 export type LoadReply = { id: number } & ({ result: LoadResult } | { error: string });
 
-/** A process of its own for a client: it shares no event loop with what is measured, and stays warm between turns. */
+/** A separate process for a client. It shares no event loop with the measured server, and stays warm between turns. */
 const running = new Map<number, AbortController>();
 process.on("message", ({ id, load }: LoadRequest) => {
   if (load === null) return running.get(id)?.abort();

@@ -14,7 +14,7 @@ function read(pieces: readonly Buffer[]): number[] {
   const seen: number[] = [];
   const reader = createResponseReader((status) => void seen.push(status));
   for (const piece of pieces) {
-    // The connection hands in one piece of memory over and over.
+    // The connection passes the same memory each time.
     const memory = Buffer.from(piece);
     reader(memory);
     memory.fill(0);

@@ -5,8 +5,8 @@ import { buildTriggerIndex } from "../../server/matching/index/trigger-index.ts"
 import type { AnySchema, TriggerIndex, TriggerSource } from "../../server/ports/project.ts";
 
 /**
- * One request schema for all, and a filter each; the same with a request schema each; no filter, and the fixed value in
- * `request`; no filter, and the fixed value in `headers`.
+ * Forms of triggers: one request schema for all and a filter each; the same with a request schema each. Or no filter,
+ * and the fixed value in `request`, or in `headers`.
  */
 export const shapes = [
   "filters, one request",
@@ -22,7 +22,7 @@ const fields = {
 };
 const shared = z.object({ action: z.string(), ...fields });
 
-/** The last of the triggers takes the action `opened`; no other does. */
+/** Only the last trigger matches the action `opened`. */
 export function makeTriggers(shape: TriggerShape, size: number): { triggers: TriggerSource[]; index: TriggerIndex } {
   const written = Array.from({ length: size }, (_, at) => schemasOf(shape, actionAt(size, at)));
   const triggers = written.map(({ request, filter, headers }, at): TriggerSource => {
@@ -78,7 +78,7 @@ function known(schema: z.ZodType): AnySchema {
   return schema as unknown as AnySchema;
 }
 
-/** What the trigger at a place takes; the last of `size` takes `opened`. */
+/** The action that the trigger at an index matches; the last of `size` matches `opened`. */
 export function actionAt(size: number, at: number): string {
   return at % size === size - 1 ? "opened" : `action_${at % size}`;
 }

@@ -1,8 +1,8 @@
 import { median } from "../report/statistics.ts";
 
 /**
- * Microseconds of CPU that one call of each action takes: the median over rounds. Every round takes all actions in
- * turn, so that a slow moment meets them alike.
+ * Microseconds of CPU that one call of each action takes: the median over rounds. Every round measures all actions in
+ * turn, so that a slow moment affects them equally.
  */
 export function measureByTurns(p: {
   rounds: number;

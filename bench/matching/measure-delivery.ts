@@ -20,8 +20,8 @@ const manifest = { version: "v1", workflows: [], agents: [] };
 
 /**
  * The CPU time of one delivery in microseconds, from the parsed body to the disk: the matches, the verdicts, and
- * delivery, run and counts in the store. One in a commit of its own, and fifty in one. Each matches another of the
- * triggers. Every round takes all sizes in turn. Also the bytes of a delivery's row.
+ * delivery, run and counts in the store. Measured with one delivery in a commit, and with fifty. Each delivery matches
+ * another trigger. Every round measures all sizes in turn. Also returns the bytes of a delivery's row.
  */
 export async function measureDelivery(p: {
   file: string;

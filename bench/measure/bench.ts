@@ -2,10 +2,10 @@ import type { LoadClient } from "../load/start-client.ts";
 import type { PeerName } from "../peers/install-peer.ts";
 import type { Service } from "../service/signalbox-service.ts";
 
-/** What every row is measured with. */
+/** The parts with which every row is measured. */
 export interface Bench {
   client: LoadClient;
-  /** Of one side in one round. */
+  /** Duration of one side in one round. */
   turnMs: number;
   /** Rounds that count; one more warms up. */
   rounds: number;
@@ -13,12 +13,12 @@ export interface Bench {
   backlog: number;
   /** A folder with the project of the bench and its packages, which the caller removes. */
   makeProject(p: { workers: number }): string;
-  /** The folder in which a peer is installed. Throws where npm cannot. Null: peers were not asked for. */
+  /** The folder in which a peer is installed. Throws if npm fails. `null`: peers were not requested. */
   peers: ((name: PeerName) => string) | null;
   /** A note for readers of the table. */
   note(text: string): void;
-  /** For the service's processes, where they are to be profiled. */
+  /** Options for the service's processes, if they are profiled. */
   nodeOptions: string | undefined;
-  /** Where a profile was asked for: runs the row's own load under it, and nothing that it would be compared with. */
+  /** If a profile was requested: runs only the load of the row under it, and nothing to compare it with. */
   profile: ((service: Service, turn: () => Promise<unknown>) => Promise<void>) | null;
 }

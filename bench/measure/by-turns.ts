@@ -1,5 +1,6 @@
 /**
- * Measures all sides once a round, one after the other, so that what else the machine does hits them alike. The first
+ * Measures all sides once a round, one after the other, so that other work of the machine affects them equally. The
+ * first
  * round warms up and does not count.
  */
 export async function byTurns<Side extends string, T>(

@@ -15,7 +15,7 @@ import { type ExecuteTurn, executeTurn } from "./execute-turn.ts";
 
 export const connections = 50;
 
-/** How long, or how many. */
+/** The duration or the number of requests. */
 type Amount = Pick<Load, "ms" | "count">;
 
 /**
@@ -92,7 +92,7 @@ function turnOfPeer(
   };
 }
 
-/** Asks the reference's database, beside the process that writes it, whether a job is open. */
+/** Reads from the reference's database whether a job is open. */
 export function openJobs(file: string): { hasOpen(): boolean; close(): void } {
   const db = new Database(file, { readonly: true });
   const isOpen = db.prepare<[], number>("SELECT EXISTS (SELECT 1 FROM job WHERE state < 2)").pluck();

@@ -5,9 +5,9 @@ export interface Row {
   /** What was counted: "accepts a second", "ms, p50 / p99". */
   measure: string;
   ours: string;
-  /** Beside it, in the same run, with its name; null without one. */
+  /** The other side, measured in the same run, with its name. `null`: there is none. */
   other: string | null;
-  /** Ours to the other, with the lowest and highest of the rounds. */
+  /** The ratio of ours to the other, with the lowest and highest of the rounds. */
   ratio: string | null;
   goal: string | null;
   isMet: boolean | null;

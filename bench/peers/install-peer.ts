@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { cacheFolder } from "../service/package-of-commit.ts";
 
-/** What is measured beside us, as npm has it. Pinned: other versions are other numbers. */
+/** The npm packages that are measured beside us. Pinned, because other versions have other results. */
 export const peerPackages = {
   "node-red": { "node-red": "5.0.7" },
   n8n: { n8n: "2.41.1" },
   restate: { "@restatedev/restate-server": "1.7.12", "@restatedev/restate-sdk": "1.17.2" },
 } as const;
 
-/** A dependency of n8n's dependencies that not every registry has; webhooks do without. */
+/** A transitive dependency of n8n that not every registry has. Webhooks do not need it. */
 /**
- * What of a peer has to be compiled. All that n8n may connect to would be compiled as well, and not every machine has
- * the compilers: it is left out.
+ * The packages of a peer that must be compiled. The connectors of n8n are left out, because not every machine has the
+ * compilers.
  */
 const compiled: Partial<Record<PeerName, readonly string[]>> = { n8n: ["sqlite3", "isolated-vm"] };
 const overrides = { cssomnom: "npm:cssom@0.5.0" };
@@ -22,8 +22,8 @@ const installWithinMs = 30 * 60_000;
 export type PeerName = keyof typeof peerPackages;
 
 /**
- * Gives the folder with a peer's `node_modules`, installed now where it is not. Throws with what npm said; what failed
- * is not tried again.
+ * Returns the folder with a peer's `node_modules`, and installs it if necessary. Throws with the output of npm. A
+ * failed installation is not tried again.
  */
 export function rememberInstalls(): (name: PeerName) => string {
   const known = new Map<PeerName, { folder: string } | { error: unknown }>();

@@ -43,7 +43,7 @@ const workflow = {
   connections: { Webhook: { main: [[{ node: "Work", type: "main", index: 0 }]] } },
 };
 
-/** What n8n's documentation names for many executions: nothing of those that went well is kept. */
+/** The settings that n8n's documentation recommends for many executions: successful ones are not kept. */
 const fastSettings = {
   EXECUTIONS_DATA_SAVE_ON_SUCCESS: "none",
   EXECUTIONS_DATA_SAVE_ON_PROGRESS: "false",

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { cleanEnvironment, stopProcess } from "../service/signalbox-service.ts";
 
-/**
- * Starts a program of a peer in a folder of its own; what it prints goes into `<name>.log` there. It ends with this
- * process.
- */
+/** Starts a program of a peer in its own folder. Its output is written to `<name>.log` there. It ends with this process. */
 export function startPeerProcess(p: {
   program: string;
   args: string[];
@@ -33,7 +30,7 @@ export function startPeerProcess(p: {
   };
 }
 
-/** Asks every 100 ms until the answer is the wanted one. Throws when the time is over. */
+/** Polls every 100 ms until the condition is true. Throws after the timeout. */
 export async function untilAnswers(p: { what: string; withinMs: number; ask: () => Promise<boolean> }): Promise<void> {
   const deadline = performance.now() + p.withinMs;
   while (!(await p.ask().catch(() => false))) {

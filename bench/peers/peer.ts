@@ -5,7 +5,7 @@ export interface Peer {
   url: string;
   expectedStatus: number;
   durability: string;
-  /** How many were executed so far; null if that is not distinguishable from the response. */
+  /** The number of executions so far. `null`: it cannot be distinguished from the responses. */
   countExecuted: (() => Promise<number>) | null;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export async function startRestate({ modules, folder }: { modules: string; folde
     freePort(),
     freePort(),
   ]);
-  // Its SDK would write lines for every invocation, which would be most of its work.
+  // Its SDK would log every invocation, which would be most of its work.
   const quiet = { ...cleanEnvironment(), NODE_ENV: "production", RESTATE_LOGGING: "ERROR" };
   const service = fork(join(import.meta.dirname, "../servers/restate-service.ts"), [modules, String(servicePort)], {
     env: quiet,
@@ -33,7 +33,7 @@ export async function startRestate({ modules, folder }: { modules: string; folde
     RESTATE_DISABLE_TELEMETRY: "true",
     RESTATE_LOG_FILTER: "warn",
   };
-  // The program itself: what npm puts before it would leave it running after a signal.
+  // The program itself: npm's wrapper would leave it running after a signal.
   const program = join(
     modules,
     `node_modules/@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,

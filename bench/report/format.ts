@@ -2,7 +2,7 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-/** With as many digits as mean something. */
+/** With the significant digits only. */
 export function milliseconds(value: number): string {
   return Math.abs(value) < 10 ? value.toFixed(1) : count(value);
 }

@@ -4,7 +4,7 @@ import { cpus, release, tmpdir, totalmem, type } from "node:os";
 import Database from "better-sqlite3";
 import { packageRoot } from "../../server/paths.ts";
 
-/** On what, and of what, it was measured: a name and a text each. `load` is that of the minute before. */
+/** The machine and the versions that were measured: a name and a text each. `load` is that of the previous minute. */
 export function describeMachine(product: string): [name: string, text: string][] {
   const memory = new Database(":memory:");
   const sqlite = String(memory.prepare("SELECT sqlite_version()").pluck().get());

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { processTree } from "../service/process-tree.ts";
 import type { Service } from "../service/signalbox-service.ts";
 
-/** What has every process of a service listen for the signal that begins and ends its profile. */
+/** The option that makes every process of a service listen for the signal that begins and ends its profile. */
 export function profilingOptions(folder: string): string {
   const url = pathToFileURL(join(import.meta.dirname, "../service/profile-on-signal.ts"));
   url.searchParams.set("folder", folder);

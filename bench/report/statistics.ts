@@ -7,16 +7,13 @@ export function median(values: readonly number[]): number {
     : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2;
 }
 
-/** The value that `part` (0 to 1) of all are not above, by the nearest rank. Takes sorted values; NaN for none. */
+/** The percentile `part` (0 to 1), by the nearest rank. Takes sorted values; NaN for none. */
 export function percentile(sorted: ArrayLike<number>, part: number): number {
   const rank = Math.ceil(part * sorted.length);
   return sorted[Math.min(Math.max(rank, 1), sorted.length) - 1] ?? Number.NaN;
 }
 
-/**
- * The ratio of two things that were measured in the same rounds, each round for itself: a slow moment hits both of its
- * sides.
- */
+/** The ratio of two series that were measured in the same rounds, by round: a slow moment affects both sides. */
 export function ratioByRounds(
   of: readonly number[],
   to: readonly number[],

@@ -31,7 +31,7 @@ export function textTable(lines: Cells): string {
   return [titles, widths.map((width) => "─".repeat(width)).join("  "), ...rest].join("\n");
 }
 
-/** The same for a page, with what it was measured on. */
+/** The same for a page, with the machine. */
 export function markdownTable([titles = [], ...rest]: Cells, described: Described, notes: readonly string[]): string {
   return [
     ...described.map(([name, text]) => `- ${name}: ${text}`),

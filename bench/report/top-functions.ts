@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 
-/** What V8 writes with `--cpu-prof`, as far as it is read here. */
+/** The part of V8's `--cpu-prof` format that is read here. */
 const profileSchema = z.object({
   nodes: z.array(
     z.object({
@@ -20,11 +20,11 @@ export interface ProfileSummary {
   program: string;
   busyMs: number;
   idleMs: number;
-  /** By the time spent in the function itself, not in what it called; `part` of what was busy. */
+  /** Sorted by self time. `part` is the share of the busy time. */
   functions: { name: string; place: string; ms: number; part: number }[];
 }
 
-/** Which functions a process spent its time in. Throws a ZodError for what is no profile. */
+/** The functions in which a process spent its time. Throws a ZodError if the text is not a profile. */
 export function summarizeProfile(json: unknown, most: number): ProfileSummary {
   const { nodes, samples, timeDeltas, program } = profileSchema.parse(json);
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -53,7 +53,7 @@ export function summarizeProfile(json: unknown, most: number): ProfileSummary {
   return { program: basename(program).replace(/\.[cm]?[jt]s$/, ""), busyMs, idleMs, functions };
 }
 
-/** The last folders of the file suffice to know it. */
+/** The last folders of the path identify the file. */
 function placeOf(url: string, lineNumber: number): string {
   if (url === "") return "native";
   return `${url

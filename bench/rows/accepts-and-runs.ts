@@ -48,7 +48,7 @@ export async function measureAcceptsAndRuns(bench: Bench): Promise<Row[]> {
   }
 }
 
-/** In microseconds, for each turn. From one turn of a side to its next, so that work that it does later counts, too. */
+/** In microseconds, for each turn. Measured from one turn of a side to its next, so that deferred work counts, too. */
 function cpuPerWebhook(turns: readonly ExecuteTurn[], cpuMs: readonly number[]): number[] {
   // The first is that of the warm-up.
   const [, ...marks] = cpuMs;

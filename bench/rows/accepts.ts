@@ -15,7 +15,7 @@ import type { Row } from "../measure/row.ts";
 
 const connections = 50;
 
-/** What is sent where, and the goal of the ratio to node:http without a store. */
+/** The body and the endpoint, and the goal of the ratio to node:http without a store. */
 const works = {
   small: { bodiesOf: smallBody, endpoint: endpoints.queued, goal: 0.35 },
   push: { bodiesOf: pushBody, endpoint: endpoints.queuedPush, goal: 0.4 },
@@ -30,8 +30,8 @@ interface Turn {
 }
 
 /**
- * Accepts a second while workers are idle, next to node:http without a store, and to the least that keeps the same
- * promise.
+ * Accepts per second while workers are idle, beside node:http without a store, and beside the minimal program with the
+ * same guarantee.
  */
 export async function measureAccepts(bench: Bench, kind: keyof typeof works): Promise<Row[]> {
   const { bodiesOf, endpoint, goal } = works[kind];

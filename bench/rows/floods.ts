@@ -18,7 +18,7 @@ import type { Row } from "../measure/row.ts";
 
 const webhooksPerSecond = 100;
 const goal = 3;
-/** A flood has so long to build up before the first webhook. */
+/** The time that a flood has to build up before the first webhook. */
 const headStartMs = 500;
 /** A service may reject the requests of a flood, or close its connections (0). */
 const rejections = [0, 408, 429];
@@ -41,7 +41,7 @@ interface Turn {
 
 /**
  * The wait of webhooks while clients flood the rest of the service: the API, the pages, sign-in, exports, and all of
- * them together. The floods have a process of their own.
+ * them together. The floods run in a separate process.
  */
 export async function measureFloods(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });

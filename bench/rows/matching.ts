@@ -10,7 +10,8 @@ import type { Row } from "../measure/row.ts";
 const sizes = [10, 100, 1_000, 10_000];
 
 /**
- * What it costs to find the one trigger of many on one endpoint that a body of GitHub's is for. `bench/matching.ts` has
+ * The cost of finding, among many triggers on one endpoint, the one that matches a body of GitHub. `bench/matching.ts`
+ * has
  * more shapes and bodies.
  */
 export async function measureMatching(bench: Bench): Promise<Row[]> {

@@ -59,7 +59,7 @@ function rowOfAll(work: string, sizes: ReadonlyMap<string, number>, bare: number
   };
 }
 
-/** Without a process of its own for receiving, the web process receives, and has the receiver's goal. */
+/** Without a receiver process, the web process receives, and has the receiver's goal. */
 function rowsOfRoles(p: { idle: ReadonlyMap<string, number>; bare: number; afterStart: string }): Row[] {
   const receiver = p.idle.has("receiver") ? "receiver" : "web";
   return [...p.idle].map(([role, size]) => {

@@ -26,8 +26,8 @@ const starts: Record<PeerName, ((p: { modules: string; folder: string }) => Prom
 };
 
 /**
- * The same webhook to another product, next to ours; both execute something small, too. One that cannot be had is
- * noted, with what was seen.
+ * The same webhook to another product and to ours. Both also execute a small job. A product that cannot be installed is
+ * noted, with the error.
  */
 export async function measurePeers(bench: Bench, name: PeerName): Promise<Row[]> {
   const rows: Row[] = [];

@@ -16,7 +16,7 @@ const numbers = [1, 2, 4] as const;
 const withinMs = 300_000;
 const goals = { oneWorker: 12_000, toOneWorker: 1 };
 
-/** Runs a second off a backlog, by the number of workers: each number is a service of its own, and they take turns. */
+/** Runs per second from a backlog, by the number of workers. Each number has its own service, and they take turns. */
 export async function measureRuns(bench: Bench): Promise<Row[]> {
   const services = [];
   try {

@@ -16,8 +16,8 @@ const goalP50Ms = 3;
 const outputSchema = z.object({ beganAt: z.number() });
 
 /**
- * How long after a webhook came its run's first line is executed, while there is little to do. By the runs' own clock,
- * from the store.
+ * The time from the arrival of a webhook until the first line of its run is executed, with little load. Measured by the
+ * clock of the runs, from the store.
  */
 export async function measureStartLatency(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });

@@ -14,10 +14,7 @@ import type { Row } from "../measure/row.ts";
 
 const durability = "202: fsync before it";
 
-/**
- * How long a user waits: for `start`, for `dev`, and for a saved file to count. Medians of as many times as there are
- * rounds.
- */
+/** The waiting times of a user: for `start`, for `dev`, and until a saved file is served. Medians over the rounds. */
 export async function measureStartUp(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });
   try {
@@ -34,7 +31,7 @@ export async function measureStartUp(bench: Bench): Promise<Row[]> {
       aRow({ work: "`signalbox start` → GET /readyz says 200", times: starts, bare, goalMs: 1_500, durability: "–" }),
       aRow({ work: "`signalbox dev` → the first 202", times: devs, bare, goalMs: 3_000, durability }),
       aRow({
-        work: "a trigger's file is saved in `dev` → the first webhook that is judged by it",
+        work: "a trigger's file is saved in `dev` → the first webhook that it evaluates",
         times: reloads,
         bare: null,
         goalMs: 500,
@@ -112,12 +109,12 @@ async function timeDev(folder: string): Promise<{ firstAcceptMs: number; reloads
     await until(async () => (await statusOf()) === 202);
     const firstAcceptMs = performance.now() - began;
     const reloadsMs: number[] = [];
-    // Skipped, for its filter says no; and accepted again.
+    // Skipped, because its filter does not match; then accepted again.
     for (const [written, status] of [
       [text.replace("request:", 'filter: z.object({ email: z.literal("nobody@example.com") }), request:'), 200],
       [text, 202],
     ] as const) {
-      // What watches files is given a moment between two changes, as a person would.
+      // The file watcher gets a moment between two changes, as with a person.
       await delay(500);
       const saved = performance.now();
       writeFileSync(file, written);
@@ -131,7 +128,7 @@ async function timeDev(folder: string): Promise<{ firstAcceptMs: number; reloads
   }
 }
 
-/** Asks every five milliseconds, for a minute. */
+/** Polls every five milliseconds, for a minute. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await isSo().catch(() => false))) {

@@ -9,7 +9,7 @@ export type Process = "supervisor" | "receiver" | "web" | "worker";
 /** `signalbox start` from the sources: the supervisor, web and the workers, as an operator has them. */
 export interface BenchService {
   url: string;
-  /** CPU seconds that the processes of each kind have used since they began; what has ended is not counted. */
+  /** CPU seconds that the processes of each kind have used since they began, without those that have ended. */
   cpuSeconds(): Record<Process, number>;
   /** Resident megabytes, of the largest process of each kind. */
   rssMb(): Record<Process, number>;

@@ -8,12 +8,12 @@ import { type BenchWorkflow, queueRuns } from "./bench-project.ts";
 import { median } from "./statistics.ts";
 
 export interface ClaimCost {
-  /** What waits while claims are made. */
+  /** The runs that wait while claims are made. */
   backlog: string;
-  /** CPU microseconds of claiming 20 runs and giving them back, a run. */
+  /** CPU microseconds per run of claiming and releasing 20 runs. */
   cpuUs: number;
   toFirst: number;
-  /** Milliseconds of CPU of the newest 50 runs, as the list has them. */
+  /** CPU milliseconds of listing the newest 50 runs. */
   pageMs: number;
   pageToFirst: number;
 }
@@ -22,7 +22,7 @@ interface Backlog {
   name: string;
   queued: number;
   asleep: number;
-  /** As many again, of a target whose number is running. */
+  /** The same number, of a target that has reached its `concurrency`. */
   limited: number;
 }
 
@@ -35,10 +35,10 @@ const backlogs = (most: number): Backlog[] => [
 ];
 
 const batch = 20;
-/** One alone is too quick for the kernel's count. */
+/** A single one is too short for the kernel's CPU accounting. */
 const pagesAtATime = 20;
 
-/** Claims against backlogs of every size, in turns, so that a slow moment meets them alike. */
+/** Claims against backlogs of every size, in turns, so that a slow moment affects them equally. */
 export async function measureClaims(p: { most: number; rounds: number }): Promise<ClaimCost[]> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-bench-claims-"));
   try {

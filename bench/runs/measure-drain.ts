@@ -12,13 +12,13 @@ export interface Drain {
   /** CPU microseconds of a run: in the workers, and in the other processes. */
   workerCpuUs: number;
   othersCpuUs: number;
-  /** What the CPU would allow if this machine had nothing else to do: runs a second of one core. */
+  /** The rate that the CPU would allow on an idle machine: runs per second of one core. */
   runsPerCpuSecond: number;
 }
 
 const endsSchema = z.object({ startedAt: z.number(), finishedAt: z.number(), runs: z.number() });
 
-/** Gives an idle service a backlog in one transaction, and waits until it has worked it off. */
+/** Adds a backlog to an idle service in one transaction, and waits until all its runs have ended. */
 export async function measureDrain(p: {
   project: BenchProject;
   service: BenchService;
@@ -55,7 +55,7 @@ export async function measureDrain(p: {
 /** CPU seconds of all processes but the workers. */
 const others = ({ supervisor, receiver, web }: Record<Process, number>): number => supervisor + receiver + web;
 
-/** Queued, or running: what waits for its time does not count. */
+/** Queued or running. Waiting runs do not count. */
 export async function untilNoneIsOpen(db: Database.Database): Promise<void> {
   const isOpen = db
     .prepare(`SELECT EXISTS (SELECT 1 FROM run WHERE ${isOpenSql} AND status <> ${runStatusCodes.waiting})`)

@@ -10,9 +10,9 @@ export interface MemoryOfWaiting {
 }
 
 /**
- * Resident memory of the processes: after a thousand runs and as many as will wait, all of which have ended; with so
- * many asleep for days; and with so many more that wait for their next attempt. The first is the measure, since a
- * process that has worked keeps some memory.
+ * Resident memory of the processes in three states. First, after a thousand runs and as many as will wait later have
+ * ended. Then with this number of sleeping runs, and then with the same number that wait for their next attempt. The
+ * first is the baseline, because a process that has worked keeps some memory.
  */
 export async function measureMemory(p: {
   project: BenchProject;
@@ -30,7 +30,7 @@ export async function measureMemory(p: {
   for (const [what, slug] of stages) {
     await queueRuns(store, { slug, count: p.count });
     await untilNoneIsOpen(db);
-    // Time for the memory to be given back.
+    // Time for the memory to be released.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     rows.push({ what, rssMb: p.service.rssMb() });
   }

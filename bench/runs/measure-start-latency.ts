@@ -6,7 +6,7 @@ import { quantile } from "./statistics.ts";
 export interface StartLatency {
   /** Milliseconds from sending the webhook to its 202. */
   acceptP50Ms: number;
-  /** Milliseconds from the 202's arrival to the first line of the workflow's `run`; below zero it had begun before. */
+  /** Milliseconds from the 202's arrival to the first line of the workflow's `run`; negative: it had begun before. */
   startP50Ms: number;
   startP99Ms: number;
 }
@@ -14,7 +14,7 @@ export interface StartLatency {
 const accepted = z.object({ runId: z.string() });
 const ended = z.object({ output: z.object({ startedAt: z.number() }) });
 
-/** One webhook after the other, each when the run of the last has ended, with a pause in which everything comes to rest. */
+/** Sends webhooks one after the other. Each is sent after the previous run has ended, and after a pause. */
 export async function measureStartLatency(p: {
   service: BenchService;
   project: BenchProject;

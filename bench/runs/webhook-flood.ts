@@ -3,8 +3,8 @@ import type { BenchProject } from "./bench-project.ts";
 import type { BenchService } from "./bench-service.ts";
 
 /**
- * Sends webhooks over kept connections, so many at a time on each (pipelined), as fast as they are answered. Bytes are
- * made once and answers only counted: the client costs little.
+ * Sends webhooks over persistent connections, this number at a time on each (pipelined), as fast as they are answered.
+ * The client needs little CPU: it prepares the bytes once, and only counts responses.
  */
 export async function floodWithWebhooks(p: {
   service: BenchService;
@@ -50,7 +50,7 @@ function floodConnection(p: {
       const text = rest + chunk.toString("latin1");
       const answers = text.split("HTTP/1.1 ").slice(1);
       const last = text.lastIndexOf("HTTP/1.1 ");
-      // An answer is counted by its first line; that of the last may be cut.
+      // A response is counted by its first line. The last one may be incomplete.
       const isCut = last >= 0 && text.length < last + 12;
       rest = isCut ? text.slice(last) : text.slice(-11).replace(/HTTP\/1\.1 \d{3}/, "");
       const whole = isCut ? answers.slice(0, -1) : answers;

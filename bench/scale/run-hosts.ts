@@ -7,8 +7,8 @@ const slots = 5;
 const leaseMs = 12_000;
 
 /**
- * Hosts of as many machines, each with connections of its own, that claim runs, renew their leases and end them, as
- * fast as they can. Throws if a run was claimed twice. Returns a description of the result.
+ * Hosts of several machines, each with its own connections. They claim runs, renew their leases and end them, as fast
+ * as possible. Throws if a run was claimed twice. Returns a description of the result.
  */
 export async function runHosts(p: { url: string; hosts: number; seconds: number }): Promise<string> {
   const stores: Store[] = [];

@@ -9,7 +9,7 @@ import type { Random } from "./random.ts";
 export interface MadeDelivery {
   delivery: NewDelivery;
   payload: Json;
-  /** What its runs start from. */
+  /** The payload of its runs. */
   matched: { trigger: PlannedTrigger; runId: string }[];
 }
 
@@ -32,8 +32,8 @@ const words = [
 ] as const;
 
 /**
- * One request to the project as it may come: mostly to the busy endpoints, mostly good, and now and then wrong in the
- * usual ways.
+ * One realistic request to the project: mostly to the busy endpoints, mostly valid, and sometimes invalid in common
+ * ways.
  */
 export function makeDelivery(
   project: PlannedProject,

@@ -28,7 +28,7 @@ const areas = [
   "events",
 ] as const;
 
-/** A project with so many triggers, always the same: some ten on an endpoint, and a workflow for some twenty. */
+/** A project with this number of triggers, always the same: about ten on each endpoint, and a workflow for about twenty. */
 export function planProject(triggers: number): PlannedProject {
   const random = createRandom(triggers);
   const workflows: PlannedProject["workflows"] = ["handle-0"];

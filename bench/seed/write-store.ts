@@ -16,7 +16,7 @@ import { createRandom } from "./random.ts";
 export interface StorePlan {
   runs: number;
   deliveries: number;
-  /** The newest delivery came then; the oldest 30 days before. */
+  /** The time of the newest delivery. The oldest is 30 days older. */
   now: number;
 }
 
@@ -25,7 +25,7 @@ export interface Written {
   runs: number;
 }
 
-/** What may be replayed. */
+/** Runs that can be replayed. */
 interface Origin {
   deliveryId: string;
   runId: string;
@@ -36,7 +36,7 @@ const days30 = 30 * 24 * 3_600_000;
 const batch = 2000;
 const versions = 12;
 
-/** Fills the store in order of time. Its indexes are made afterwards, all at once. */
+/** Fills the store in order of time. Its indexes are created afterwards. */
 export async function writeStore(
   file: string,
   project: PlannedProject,
@@ -141,7 +141,7 @@ function prepareInsertRun(connection: Connection): (made: { row: RunRow; events:
   };
 }
 
-/** All but those that inserts need. Returns the way to make them again. */
+/** Drops all indexes except those that inserts need. Returns the statements that create them again. */
 function dropIndexes(connection: Connection): () => void {
   const indexes = connection
     .prepare<unknown[], { name: string; sql: string }>(

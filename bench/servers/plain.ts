@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** What node:http can do: reads the body, parses it, answers 202, keeps nothing. Sends its port by IPC. */
+/** The upper bound of node:http: reads the body, parses it, answers 202, and stores nothing. Sends its port by IPC. */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));

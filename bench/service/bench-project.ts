@@ -1,12 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Endpoints of the project that is measured. All take what `bodies.ts` sends; what differs is what their runs do. */
+/** Endpoints of the measured project. All accept the bodies of `bodies.ts`. Their runs differ. */
 export const endpoints = {
-  /**
-   * Its workflow runs one at a time, and the first run never ends: all others stay queued, as behind workers that are
-   * busy.
-   */
+  /** Its workflow runs one at a time, and the first run never ends. All others stay queued, as with busy workers. */
   queued: "queued",
   queuedPush: "queued-push",
   queuedGithub: "queued-github",
@@ -38,6 +35,7 @@ export function writeBenchProject(folder: string, { workers }: { workers: number
     ),
     // Its name and input are those of the runs that `runs/bench-project.ts` queues.
     "workflows/trivial.ts": workflow("trivial", "", "return { ok: true };"),
+    "workflows/waiting.ts": workflow("waiting", "", "await new Promise((resolve) => setTimeout(resolve, 50));"),
     "workflows/tell-time.ts": workflow(
       "tell-time",
       "",

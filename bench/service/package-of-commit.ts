@@ -13,12 +13,12 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { packageRoot } from "../../server/paths.ts";
 
-/** Outside the repository: packages and other people's products that were installed once. */
+/** Outside the repository: packages and other products that were installed once. */
 export const cacheFolder = join(homedir(), ".cache/signalbox-bench");
 
 /**
  * A folder whose `node_modules` has the package as users get it, made of the last commit by `npm pack` and installed by
- * npm, beside Zod. Made once for a commit; what is not committed is not in it.
+ * npm, beside Zod. Created once for a commit, without uncommitted changes.
  */
 export function installPackageOf(commit: string): string {
   const folder = join(cacheFolder, "packages", commit);
@@ -43,7 +43,7 @@ export function installPackageOf(commit: string): string {
   return folder;
 }
 
-/** Gives a project the packages of another folder. */
+/** Links the packages of another folder into a project. */
 export function linkModules(project: string, from: string): void {
   symlinkSync(join(from, "node_modules"), join(project, "node_modules"));
 }

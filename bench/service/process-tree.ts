@@ -10,7 +10,7 @@ interface ProcessStat {
   cpuMs: number;
 }
 
-/** A process and all that it started, directly or not. Empty without /proc. */
+/** A process and its descendants. Empty without /proc. */
 export function processTree(root: number | undefined): ProcessStat[] {
   const all = listProcesses();
   const family = new Set([root]);
@@ -22,7 +22,7 @@ export function processTree(root: number | undefined): ProcessStat[] {
   return all.filter(({ pid }) => family.has(pid));
 }
 
-/** CPU time of a process and all that it started, in milliseconds. */
+/** CPU time of a process and its descendants, in milliseconds. */
 export function cpuMsOf(root: number | undefined): number {
   return processTree(root).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
@@ -32,8 +32,8 @@ const maxRestCpu = 0.05;
 const maxRestWaitMs = 30_000;
 
 /**
- * Waits until a process and all that it started use less than a twentieth of a core for some time, at most half a
- * minute: what they do after their responses must not slow the side that is measured next.
+ * Waits until a process and its descendants use less than a twentieth of a core for some time, at most half a minute.
+ * Work after their responses must not slow the next measured side.
  */
 export async function untilAtRest(root: number | undefined, { forMs = restCheckMs } = {}): Promise<void> {
   const deadline = performance.now() + maxRestWaitMs;
@@ -45,7 +45,7 @@ export async function untilAtRest(root: number | undefined, { forMs = restCheckM
 }
 
 /**
- * Resident megabytes of a process and all that it started, summed by role. Memory that processes share counts for each
+ * Resident megabytes of a process and its descendants, summed by role. Memory that processes share counts for each
  * of them. Empty without /proc.
  */
 export function residentByRole(root: number | undefined): Map<string, number> {

@@ -3,8 +3,8 @@ import { Session } from "node:inspector";
 import { join } from "node:path";
 
 /**
- * Loaded into every process of a service by `--import`: SIGUSR2 begins a profile, the next one writes it. So the start
- * of the process is not in it.
+ * Loaded into every process of a service by `--import`: SIGUSR2 begins a profile, and the next one writes it. The
+ * profile does not contain the start of the process.
  */
 const folder = new URL(import.meta.url).searchParams.get("folder") ?? ".";
 let session: Session | null = null;

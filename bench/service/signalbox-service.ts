@@ -6,13 +6,13 @@ export interface ServiceOptions {
   /** The folder of the project that `writeBenchProject` wrote. */
   folder: string;
   command?: "start" | "dev";
-  /** One of the system's choice unless given. */
+  /** Default: a free port. */
   port?: number;
   /** For Node itself, e.g. `--cpu-prof`; every process of the service gets it. */
   nodeOptions?: string | undefined;
   /** Further options of the command. */
   args?: readonly string[];
-  /** Settings, as of the store. */
+  /** Settings, for example of the store. */
   env?: NodeJS.ProcessEnv;
 }
 
@@ -23,7 +23,7 @@ export interface Service {
   token: string;
   folder: string;
   child: ChildProcess;
-  /** SIGTERM, and waits until all its processes are gone. */
+  /** Sends SIGTERM, and waits until all its processes have ended. */
   stop(): Promise<void>;
 }
 
@@ -32,14 +32,14 @@ function programOf(folder: string): string[] {
   return [process.execPath, realpathSync(join(folder, "node_modules/signalbox/bin/signalbox.cjs"))];
 }
 
-/** Has the project run from the sources of a checkout. */
+/** Makes the project run from the sources of a checkout. */
 export function linkCheckout(folder: string, checkout: string): void {
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   symlinkSync(join(checkout, "node_modules/zod"), join(folder, "node_modules/zod"));
   symlinkSync(checkout, join(folder, "node_modules/signalbox"));
 }
 
-/** `signalbox build`, then `signalbox start` with a webhook key, on a port of the system's choice. */
+/** `signalbox build`, then `signalbox start` with a webhook key, on a free port. */
 export async function startSignalbox(options: ServiceOptions): Promise<Service> {
   const { folder, command = "start", env } = options;
   if (command === "start") runSignalbox(folder, ["build"], env);
@@ -93,7 +93,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Runs one command to its end, and gives what it printed. */
+/** Runs one command, and returns its output. */
 export function runSignalbox(folder: string, args: string[], env: NodeJS.ProcessEnv = {}): string {
   const [program = "", ...before] = programOf(folder);
   return execFileSync(program, [...before, ...args, "--project", folder], {

@@ -5,7 +5,7 @@ import { openStored } from "../../scripts/open-stored.ts";
 import { runStatusCodes } from "../../server/domain/stored-codes.ts";
 import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 
-/** Reads a store beside the service, past its own operations. Times are milliseconds since the epoch. */
+/** Reads a store beside the service, without its operations. Times are milliseconds since the epoch. */
 export interface StoreReader {
   accepted(endpoint: string): Promise<number>;
   /** Whether a trigger has runs that have not ended. */
@@ -14,13 +14,13 @@ export interface StoreReader {
   completed(trigger: string, since: number): Promise<CompletedRun[]>;
   /** Transactions that were committed so far. `null`: the database does not count them. */
   commits(): Promise<number | null>;
-  /** The same for those that wrote. */
+  /** The same for transactions that wrote. */
   writes(): Promise<number | null>;
   close(): Promise<void>;
 }
 
 export interface SqliteReader extends StoreReader {
-  /** Whether any run has not ended. As cheap as possible: asked many times a second. */
+  /** Whether any run has not ended. As cheap as possible, because it is called many times a second. */
   hasAnyOpen(): boolean;
   countCompleted(trigger: string): number;
 }

@@ -10,11 +10,11 @@ export interface Growth {
   isGrowth: boolean;
 }
 
-/** What a heap may swing by, and what descriptors come and go with connections. */
+/** Normal fluctuation of a heap, and of descriptors with connections. */
 const slack = { rssMb: { share: 0.25, fixed: 16 }, descriptors: { share: 0, fixed: 16 } } as const;
 const maxWalMb = 64;
 
-/** Compares early with late samples. The database itself grows with what it keeps, and is not judged. */
+/** Compares early with late samples. The database itself grows with what it keeps, and is not compared. */
 export function findGrowth(samples: readonly Sample[]): Growth[] {
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const [early, late] = [samples.slice(tenth, 2 * tenth), samples.slice(-tenth)];

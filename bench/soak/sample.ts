@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { processTree } from "../service/process-tree.ts";
 
-/** What the service holds at one moment. Memory is resident, in MiB; `pss` shares out what processes have in common. */
+/**
+ * The resources of the service at one moment. Memory is resident, in MiB. `pss` divides shared memory among the
+ * processes.
+ */
 export interface Sample {
   minute: number;
   processes: { name: string; pid: number; rssMb: number; pssMb: number; descriptors: number }[];

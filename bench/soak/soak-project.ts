@@ -15,7 +15,7 @@ const workflow = (slug: string, body: string) => `
   import { z } from "zod";
   export default defineWorkflow({ slug: "${slug}", input: ${order}, retries: { attempts: 3, backoff: "fixed", initialDelay: "1s" }, async run(input, ctx) { ${body} } });`;
 
-/** What real projects do, in little: steps, logs, a sleep, an error that the second attempt fixes. */
+/** A small version of real projects: steps, logs, a sleep, an error that the second attempt fixes. */
 const files: Record<string, string> = {
   "package.json": `{"name":"soak","private":true,"type":"module"}`,
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 2 });`,

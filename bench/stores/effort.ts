@@ -5,15 +5,15 @@ import { processTree, roleOf } from "../service/process-tree.ts";
 import type { Side } from "./side.ts";
 
 /**
- * What a side spent in a while, a second. CPU is parts of one core: of the busiest process of its kind, and of all of
- * them together.
+ * The resources that a side used per second. CPU is a share of one core: of the busiest process of its kind, and of all
+ * together.
  */
 export interface Effort {
   busiest: Record<Kind, number>;
   total: Record<Kind, number>;
   commits: number | null;
   flushes: number | null;
-  /** Of the whole machine, by any process: 1 is all cores. */
+  /** CPU of the whole machine, by any process: 1 is all cores. */
   machine: number;
 }
 
@@ -28,7 +28,7 @@ interface Reading {
   idleMs: number;
 }
 
-/** Gives a function that says what was spent since. */
+/** Returns a function that returns the resources used since. */
 export async function watchEffort(side: Side): Promise<() => Promise<Effort>> {
   const before = await read(side);
   return async () => compare(before, await read(side));
@@ -80,10 +80,7 @@ function compare(before: Reading, after: Reading): Effort {
   };
 }
 
-/**
- * What the disk below the temporary folder was asked to flush, by any process; null where the system does
- * not count it.
- */
+/** The number of flushes of the disk below the temporary folder, by any process. `null`: the system does not count them. */
 function countFlushes(): number | null {
   try {
     const device = execFileSync("df", ["-P", tmpdir()], { encoding: "utf8" })
@@ -100,7 +97,7 @@ function countFlushes(): number | null {
   }
 }
 
-/** In one line: what each spent, and what that says of the limit. */
+/** The resources of each in one line, and the limiting one. */
 export function describeEffort(effort: Effort): string {
   const parts = kinds
     .filter((kind) => effort.total[kind] >= 0.005)
@@ -112,7 +109,7 @@ export function describeEffort(effort: Effort): string {
   return `${nameLimit(effort)}: ${[`cores: ${parts.join(", ")}`, ...counts].join("; ")}`;
 }
 
-/** What was as good as used up, or else what was waited for. */
+/** The resource that was nearly exhausted, or else the one that was waited for. */
 function nameLimit({ busiest, machine }: Effort): string {
   const busy = kinds.filter((kind) => busiest[kind] >= 0.85);
   if (busy.length > 0) return `the loop of one ${busy.join(" and one ")} process`;

@@ -9,7 +9,10 @@ import { endpoints } from "../service/bench-project.ts";
 import { describeEffort, type Effort, watchEffort } from "./effort.ts";
 import { type Side, type StoreName, startSide, startWebSide, stores } from "./side.ts";
 
-/** One store with so many workers. Rates are a second, waits milliseconds; a list has a value for each round. */
+/**
+ * One store with this number of workers. Rates are per second, waits in milliseconds. A list has a value for each
+ * round.
+ */
 export interface StoreResult {
   store: StoreName;
   workers: number;
@@ -17,7 +20,9 @@ export interface StoreResult {
   p50: number[];
   p99: number[];
   runs: number[];
-  /** Transactions a second while nothing happens; NaN where they are not counted. */
+  /** The same of runs that wait, on Postgres: they use next to no CPU. NaN on SQLite. */
+  waitingRuns: number[];
+  /** Transactions per second while the service is idle. NaN: they are not counted. */
   idleWrites: number[];
 }
 
@@ -40,14 +45,15 @@ interface Turn {
   p50: number;
   p99: number;
   runs: number;
+  waitingRuns: number;
   idleWrites: number;
   acceptEffort: Effort;
   runEffort: Effort;
 }
 
 /**
- * Both stores with one, two and four workers, one after the other in each round, all on this machine: Postgres of the
- * bench's own, with the durability that it comes with.
+ * Both stores with one, two and four workers, one after the other in each round, all on this machine. The benchmark
+ * starts its own Postgres, with the default durability.
  */
 export async function measureStores(bench: Bench): Promise<{ stores: StoreResult[]; webs: WebResult[] }> {
   const cluster = await startCluster({ settings: ["max_connections=300"] });
@@ -64,7 +70,7 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
     const rounds = Math.ceil(bench.rounds / 2);
     for (let round = 0; round <= rounds; round++) {
       for (const of of sides) {
-        // A service of its own for each turn: a store with content and five more services would be measured as well.
+        // A new service for each turn. Otherwise a store with content and five more services would be measured as well.
         const side = await startSide(bench, { ...of, name: `${of.name}_${round}`, cluster });
         try {
           const turn = await measureTurn(bench, side);
@@ -93,6 +99,7 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
         p50: of.map(({ p50 }) => p50),
         p99: of.map(({ p99 }) => p99),
         runs: of.map(({ runs }) => runs),
+        waitingRuns: of.map(({ waitingRuns }) => waitingRuns),
         idleWrites: of.map(({ idleWrites }) => idleWrites),
       });
       const name = `${store}, workers: ${workers}`;
@@ -108,9 +115,11 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
 async function measureTurn(bench: Bench, side: Side): Promise<Turn> {
   const idleWrites = side.workers === 4 ? await measureIdle(side) : Number.NaN;
   const { p50, p99 } = await measureStarts(bench, side);
-  const { runs, effort: runEffort } = await measureRuns(bench, side);
+  const { runs, effort: runEffort } = await measureRuns(bench, side, { slug: "trivial", count: bench.backlog });
+  const waiting = { slug: "waiting", count: bench.backlog / 4 };
+  const waitingRuns = side.store === "Postgres" ? (await measureRuns(bench, side, waiting)).runs : Number.NaN;
   const { accepts, effort: acceptEffort } = await measureAccepts(bench, side);
-  return { accepts, p50, p99, runs, idleWrites, acceptEffort, runEffort };
+  return { accepts, p50, p99, runs, waitingRuns, idleWrites, acceptEffort, runEffort };
 }
 
 async function measureIdle({ reader }: Side): Promise<number> {
@@ -147,7 +156,7 @@ async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]):
   }
 }
 
-/** Workers are there and idle: all but the first run of that endpoint stay queued. */
+/** Workers are idle: all but the first run of that endpoint stay queued. */
 async function measureAccepts(
   bench: Bench,
   { service, reader, ...side }: Side,
@@ -173,7 +182,7 @@ async function measureAccepts(
   return { accepts: (result.answered / result.ms) * 1000, effort };
 }
 
-/** From the arrival of a webhook to the first line of its run, by the runs' own clock, while there is little to do. */
+/** From the arrival of a webhook to the first line of its run, by the clock of the runs, with little load. */
 async function measureStarts(bench: Bench, { service, reader }: Side): Promise<{ p50: number; p99: number }> {
   const post = (ms: number) =>
     bench.client.post(
@@ -198,25 +207,25 @@ async function measureStarts(bench: Bench, { service, reader }: Side): Promise<{
   return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) };
 }
 
-/** A backlog of runs that return at once, put into the store by another process. From the first claim to the last end. */
+/** A backlog of runs, put into the store by another process. From the first claim to the last end. */
 async function measureRuns(
   bench: Bench,
   { reader, openStore, ...side }: Side,
+  { slug, count }: { slug: string; count: number },
 ): Promise<{ runs: number; effort: Effort }> {
   const since = Date.now();
-  const spent = await watchEffort({ reader, openStore, ...side });
   const store = await openStore();
-  await queueRuns(store, { slug: "trivial", count: bench.backlog, inOneTransaction: true }).finally(() =>
-    store.close(),
-  );
-  await untilNone(() => reader.hasOpen("trivial"));
+  await queueRuns(store, { slug, count, inOneTransaction: true });
+  // Recording the backlog is not measured.
+  const spent = await watchEffort({ reader, openStore, ...side });
+  await untilNone(() => reader.hasOpen(slug));
   const effort = await spent();
-  const runs = await reader.completed("trivial", since);
-  if (runs.length !== bench.backlog)
-    throw new Error(`${side.store}: ${runs.length} of ${bench.backlog} runs have completed`);
+  await store.close();
+  const runs = await reader.completed(slug, since);
+  if (runs.length !== count) throw new Error(`${side.store}: ${runs.length} of ${count} runs have completed`);
   const began = Math.min(...runs.map(({ startedAt }) => startedAt));
   const ended = Math.max(...runs.map(({ finishedAt }) => finishedAt));
-  return { runs: bench.backlog / ((ended - began) / 1000), effort };
+  return { runs: count / ((ended - began) / 1000), effort };
 }
 
 async function untilNone(hasOpen: () => Promise<boolean>): Promise<void> {

@@ -12,15 +12,15 @@ import { openPostgresReader, openSqliteReader, type StoreReader } from "../servi
 export const stores = ["SQLite", "Postgres"] as const;
 export type StoreName = (typeof stores)[number];
 
-/** A service on one of the stores with so many workers, and a reader of its store. */
+/** A service on one of the stores with this number of workers, and a reader of its store. */
 export interface Side {
   store: StoreName;
   workers: number;
   service: Service;
   reader: StoreReader;
-  /** A process of its own beside the service, as another machine would be. The caller closes it. */
+  /** A separate process beside the service, like another machine. The caller closes it. */
   openStore(): Promise<Store>;
-  /** Root processes by name: the service, and the database where it is another. */
+  /** Root processes by name: the service, and the database if it is a separate process. */
   pids: { service: number | undefined; database: number | undefined };
   close(): Promise<void>;
 }

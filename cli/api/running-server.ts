@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { SettingsError } from "../../server/config.ts";
+import { SettingsError } from "../../server/config/environment.ts";
 import { Failure } from "../terminal/failure.ts";
 
 /** The signal by which a command reports to the service of this machine that another build is current. */

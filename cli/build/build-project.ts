@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { SettingsError } from "../../server/config.ts";
+import { SettingsError } from "../../server/config/environment.ts";
 import type { Manifest } from "../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { removeOldBuilds } from "../../server/project/kept-builds.ts";
@@ -382,7 +382,7 @@ async function compareSources(
   return differing.map((file) =>
     files.diagnose({
       code: "sources_differ",
-      title: `${file} comes out differently without its workflow`,
+      title: `${file} is different without its workflow`,
       at: { file },
     }),
   );

@@ -33,7 +33,7 @@ export function stateFolderFailure(error: unknown, projectDir: string): Failure 
 const deniedCodes: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EEXIST", "ENOTDIR"]);
 const deniedFix =
   "The build writes there. Give this user write permission for the project's folder and .signalbox/, or build in a copy of the project.";
-const inTheWay = "A file is in the place of a folder. Remove the file.";
+const inTheWay = "A file has the name of the folder. Remove the file.";
 const stateFolderFixes: ReadonlyMap<string, string> = new Map([
   ["EEXIST", inTheWay],
   ["ENOTDIR", inTheWay],

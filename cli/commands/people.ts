@@ -23,7 +23,7 @@ export const invitationAnswer = invitationSchema.extend({ url: z.string() });
 
 export function registerPeopleInvite(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("invite", "Print a link with which one person joins, once, within seven days", [
+    .subcommand("invite", "Print an invitation link for one person, valid for seven days", [
       "signalbox people invite --role operator --note Ada",
     ])
     .addOption(
@@ -49,14 +49,16 @@ async function invite(context: CommandContext, { role, note = "" }: { role: Role
   });
   context.print({ document, text: () => `${document.url}\n` });
   if (!context.isJson)
-    context.notify(`${document.id}: the first person to open the link within seven days joins as ${role}.`);
+    context.notify(
+      `${document.id}: the first person to open the link within seven days gets an account with the role ${role}.`,
+    );
 }
 
 export function registerPeopleSetupLink(people: CliCommand, runner: CommandRunner): void {
   people
     .subcommand(
       "setup-link",
-      "Print a link with which one admin joins, once, within an hour. Only on the machine itself",
+      "Print a link to create an admin account, valid for one hour. Works only on the machine of the service",
       ["signalbox people setup-link"],
     )
     .action(runner.action(createSetupLink));
@@ -107,7 +109,7 @@ function renderPeople(people: readonly Person[], p: { paint: Paint; now: number 
 
 export function registerPeopleResetPassword(people: CliCommand, runner: CommandRunner): void {
   people
-    .subcommand("reset-password", "Print a link with which a person sets a new password, once, within an hour", [
+    .subcommand("reset-password", "Print a link to set a new password for a person, valid for one hour", [
       "signalbox people reset-password ada@example.com",
     ])
     .argument("<email>", "Email address or id of the person, see `signalbox people list`")

@@ -1,4 +1,4 @@
-import { SettingsError } from "../../server/config.ts";
+import { SettingsError } from "../../server/config/environment.ts";
 import { AppError } from "../../server/contract/app-error.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import type { ProblemError } from "../../server/contract/problem.ts";

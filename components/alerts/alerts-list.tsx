@@ -13,12 +13,12 @@ import { VirtualTable } from "../list/virtual-table.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/badges.tsx";
-import { Button } from "../ui/button.tsx";
-import { Segmented } from "../ui/choice.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { Segmented } from "../ui/controls/choice.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { alertStatuses } from "../ui/statuses.ts";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { useToast } from "../ui/overlays/toast.tsx";
 
 const columns: readonly Column<Alert>[] = [
   {

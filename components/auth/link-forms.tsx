@@ -1,7 +1,7 @@
 "use client";
 
 import type { Role } from "../../server/contract/access/person.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { AuthCard, ErrorLine, Field, useAuthForm } from "./auth-form.tsx";
 
 const words: Record<Role, string> = {

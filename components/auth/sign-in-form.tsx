@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { z } from "zod";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { AuthCard, ErrorLine, Field, useAuthForm } from "./auth-form.tsx";
 
 const answerSchema = z.object({ url: z.url({ protocol: /^https?$/ }) });

@@ -201,7 +201,7 @@ function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return new Set([...ids].filter((one) => one !== id));
 }
 
-/** `null` where storage is blocked, and on the server. */
+/** `null`: storage is blocked, or this is the server. */
 function browserStorage(): { persistent: TextStorage | null; session: TextStorage | null } {
   try {
     return { persistent: localStorage, session: sessionStorage };

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useState } from "react";
 import { formatNumber } from "../../server/domain/format.ts";
 import { useDisabled } from "../sheets/sheet-data.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { StatusBadge, TargetIcon } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
 import { CopyUrl, Sparkline } from "./nodes/endpoint-node.tsx";

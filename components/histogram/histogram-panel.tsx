@@ -3,7 +3,7 @@
 import type { Histogram as Answer, Window } from "../../server/contract/traffic.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 import { formatFilterTime } from "../list/filters/active-filters.ts";
-import { Segmented } from "../ui/choice.tsx";
+import { Segmented } from "../ui/controls/choice.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { type Counts, type Kind, styleOf, toneOf, windows } from "./buckets.ts";
 import { Histogram } from "./histogram.tsx";

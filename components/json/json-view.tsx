@@ -3,7 +3,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { type JsonLine, layOutJson } from "../../server/domain/json/json-layout.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { prettyText } from "./json-pieces.ts";
 import { AllLines, JsonLineRow, WindowedLines } from "./json-lines.tsx";
 import { type JsonMark, type LineMark, mergeMarks, resolvePointer } from "./pointers.ts";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { formatBytes } from "../../server/domain/format.ts";
 

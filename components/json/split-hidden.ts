@@ -2,8 +2,9 @@
 export type VisiblePart = { text: string } | { hidden: number };
 
 /**
- * Characters that are invisible or reorder the text around them: controls (except tab and line breaks), format
- * characters such as direction overrides, zero-width space and tags, line and paragraph separators, fillers. Joiners
+ * Characters that are invisible or reorder the text around them. These are controls (except tab and line breaks),
+ * separators of lines and paragraphs, fillers, and format characters such as direction overrides, zero-width spaces and
+ * tags. Joiners
  * are not included, because scripts and emoji need them.
  */
 const hidden =

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { rowPx } from "./column.ts";

@@ -6,7 +6,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useMemo } from "react";
 import type { Page } from "../../server/contract/list.ts";
 import { useIsHydrated } from "../ui/browser.ts";
-import { IconButton } from "../ui/button.tsx";
+import { IconButton } from "../ui/controls/button.tsx";
 import { isTyping } from "../ui/focus.ts";
 
 /** The list from which the reader opened a row: its URL with the filters, and the ids of its rows, newest first. */
@@ -32,8 +32,8 @@ export function rememberTrail(ids: readonly string[]): void {
 }
 
 /**
- * The list of a run or a delivery, and the ids around it: those of the list that the reader came from, or those of the
- * unfiltered list around the time `at`.
+ * The list of a run or a delivery, and the ids around it. These are from the list that the reader came from, or from
+ * the unfiltered list around the time `at`.
  */
 export function useNear({
   page,

@@ -31,8 +31,8 @@ const LiveContext = createContext<Liveness>("connecting");
 export const useLiveness = () => useContext(LiveContext);
 
 /**
- * Receives the topics of changes, and refetches the queries of these topics: at once after a quiet period, at most once
- * a second (one run: four times), and not while the tab is hidden. A page that a link loads is refetched once, for what
+ * Receives the topics of changes, and refetches their queries. It does so at once after a quiet period, at most once a
+ * second (one run: four times), and not while the tab is hidden. A page that a link loads is refetched once, for what
  * happened since its render. A new build also rerenders the page on the server. `version`: the build of the rendered
  * page; `null`: not signed in, no updates.
  */

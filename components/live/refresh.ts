@@ -6,8 +6,8 @@ export interface Refresh {
   /** Marks the queries of these topics as out of date. */
   changed(topics: readonly Topic[]): void;
   /**
-   * Calls back whenever data that the server rendered enters the cache, and marks its query as out of date: a change
-   * between the render and now was reported while the query did not exist. Returns the function that ends it. Builds
+   * Calls back whenever server-rendered data enters the cache, and marks its query as stale. A change between the
+   * render and now was reported while the query did not exist. Returns the function that ends it. Builds
    * and single runs are not refetched: the topics name them if they have changed.
    */
   onRendered(callback: () => void): () => void;

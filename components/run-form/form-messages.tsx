@@ -4,7 +4,7 @@ import { Info } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatCount, formatNumber } from "../../server/domain/format.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { Alert, ProblemNote } from "../ui/states.tsx";
 import type { Issue } from "./check/check-value.ts";
 import { describeFault, type JsonFault } from "./draft/draft-text.ts";

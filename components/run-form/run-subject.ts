@@ -2,8 +2,8 @@ import type { PresetSubject } from "../../server/contract/preset.ts";
 import type { Target } from "../../server/contract/project/target.ts";
 
 /**
- * The subject of a form: a delivery to the endpoint of a trigger, a run of one target (with an input, or with a payload
- * through a trigger), or a replay of a run with changes.
+ * The subject of a form: a delivery to the endpoint of a trigger, a run of one target, or a replay of a run with
+ * changes. A run has an input, or a payload through a trigger.
  */
 export type RunSubject =
   | { kind: "trigger"; slug: string; endpoint: string }

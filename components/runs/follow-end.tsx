@@ -2,7 +2,7 @@
 
 import { ArrowDown } from "lucide-react";
 import { useLayoutEffect, useRef, useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 
 /** Positions this near to the end count as the end. */
 const nearPx = 32;

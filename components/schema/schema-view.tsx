@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
 import { JsonView } from "../json/json-view.tsx";
-import { Segmented } from "../ui/choice.tsx";
+import { Segmented } from "../ui/controls/choice.tsx";
 import { SchemaTree } from "./schema-tree.tsx";
 
 type View = "tree" | "json" | "example";

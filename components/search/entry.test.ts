@@ -55,13 +55,13 @@ it("pages are found by word prefixes, and the settings of admins only by admins"
   expect([approvalsFor("deliv", 2), approvalsFor("", 0)]).toEqual([[], []]);
 });
 
-it("a verb at the beginning is the action", () => {
+it("an action at the beginning selects it", () => {
   expect(["run welcome", "runs", "disable paid", "switch off pai", "Test f"].map(actionOf)).toEqual([
-    { verb: "run", text: "welcome" },
-    { verb: null, text: "runs" },
-    { verb: "switch", text: "paid" },
-    { verb: "switch", text: "pai" },
-    { verb: "send", text: "f" },
+    { action: "run", text: "welcome" },
+    { action: null, text: "runs" },
+    { action: "switch", text: "paid" },
+    { action: "switch", text: "pai" },
+    { action: "send", text: "f" },
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { entryKinds, type SearchEntry, type SearchVerb } from "../../server/contract/search.ts";
+import { entryKinds, type SearchEntry, type SearchAction } from "../../server/contract/search.ts";
 import { formatCount } from "../../server/domain/format.ts";
 
 interface PageEntry {
@@ -56,17 +56,17 @@ export function hasWords(known: string, text: string): boolean {
   return words.every((word) => known.split(" ").some((one) => one.startsWith(word)));
 }
 
-const verbs: Record<SearchVerb, RegExp> = {
+const actions: Record<SearchAction, RegExp> = {
   send: /^(?:send|test)\s+/i,
   run: /^(?:run|start)\s+/i,
   switch: /^(?:switch|turn)\s+(?:on|off)\s+|^(?:disable|enable)\s+/i,
 };
 
 /** `run welcome` is the action `run` on what `welcome` finds. */
-export function actionOf(text: string): { verb: SearchVerb | null; text: string } {
-  for (const verb of ["send", "run", "switch"] as const)
-    if (verbs[verb].test(text)) return { verb, text: text.replace(verbs[verb], "") };
-  return { verb: null, text };
+export function actionOf(text: string): { action: SearchAction | null; text: string } {
+  for (const action of ["send", "run", "switch"] as const)
+    if (actions[action].test(text)) return { action, text: text.replace(actions[action], "") };
+  return { action: null, text };
 }
 
 /** The runs that wait for an approval, if there are any. Found by their words, and without a text. */

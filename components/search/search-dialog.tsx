@@ -30,7 +30,7 @@ import { chooseTheme } from "../shell/theme.ts";
 import { useLeave } from "../shell/use-leave.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { ModalElement } from "../ui/dialog.tsx";
+import { ModalElement } from "../ui/overlays/dialog.tsx";
 import {
   actionOf,
   approvalsFor,
@@ -224,11 +224,11 @@ function useSearch(typed: string): SearchState {
   const waiting = useRunsToApprove(true);
   const isAdmin = useMay("admin");
   const mayOperate = useMay("operate");
-  const { verb, text } = actionOf(searchTextOf(typed));
+  const { action, text } = actionOf(searchTextOf(typed));
   const requestedText = useDebounced(text, debounceMs);
   const found = useQuery(
     trpc.search.queryOptions(
-      { text: requestedText, verb },
+      { text: requestedText, action },
       { enabled: requestedText !== "", placeholderData: keepPreviousData, staleTime: 0, meta: { live: false } },
     ),
   );
@@ -247,7 +247,7 @@ function useSearch(typed: string): SearchState {
   const actions = { name: "Actions", entries: mayOperate ? (found.data?.actions ?? []) : [] };
   const results = found.data?.groups ?? [];
   const groups = withoutEmpty([
-    ...(verb === null ? [...results, actions] : [actions, ...results]),
+    ...(action === null ? [...results, actions] : [actions, ...results]),
     { name: "Needs attention", entries: approvalsFor(requestedText, waiting.length) },
     { name: "Go to", entries: pagesFor(requestedText, isAdmin) },
     { name: "Search in bodies and inputs", entries: contentSearchesFor(requestedText) },

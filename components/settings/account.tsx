@@ -5,11 +5,11 @@ import { type SubmitEvent, useState } from "react";
 import { useAccess } from "../auth/access.tsx";
 import { problemOf, describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { EmptyState, QueryPanel } from "../ui/states.tsx";
 import { Panel } from "../ui/page-layout.tsx";
-import { TextInput } from "../ui/text-input.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { TextInput } from "../ui/controls/text-input.tsx";
+import { useToast } from "../ui/overlays/toast.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
 
 /** The current person's account, sessions and password. */

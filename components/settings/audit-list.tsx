@@ -8,7 +8,7 @@ import { pageRows } from "../list/list-state.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
-import { Choice } from "../ui/choice.tsx";
+import { Choice } from "../ui/controls/choice.tsx";
 import { EmptyState } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 

@@ -8,12 +8,12 @@ import { formatNumber } from "../../server/domain/format.ts";
 import { BacktestPanel } from "../sheets/backtest/backtest-panel.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/dialog.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { ConfirmDialog } from "../ui/overlays/dialog.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { QueryPanel } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { useToast } from "../ui/toast.tsx";
+import { useToast } from "../ui/overlays/toast.tsx";
 
 /** The builds of the machine that answers, and the way back to an older one. */
 export function Builds() {
@@ -90,5 +90,5 @@ export function Builds() {
 
 function stateOf({ isCurrent, builtAt }: Build): string {
   if (isCurrent) return "current";
-  return builtAt === null ? "gone: its runs continue on the current build" : "kept";
+  return builtAt === null ? "removed: its runs continue on the current build" : "kept";
 }

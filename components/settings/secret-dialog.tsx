@@ -1,8 +1,8 @@
 "use client";
 
-import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { CopyButton } from "../ui/controls/copy-button.tsx";
+import { Dialog } from "../ui/overlays/dialog.tsx";
 
 /** A secret or link that is shown only once. */
 export function SecretDialog({

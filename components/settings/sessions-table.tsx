@@ -1,7 +1,7 @@
 "use client";
 
 import type { SessionRow } from "../../server/contract/access/person.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 

@@ -4,8 +4,8 @@ import { OctagonAlert } from "lucide-react";
 import { useState } from "react";
 import type { BuildProblem, FailedBuild } from "../../server/contract/project/failed-build.ts";
 import { StatusBadge } from "../ui/badges.tsx";
-import { CodeBlock } from "../ui/copy-button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { CodeBlock } from "../ui/controls/copy-button.tsx";
+import { Dialog } from "../ui/overlays/dialog.tsx";
 import type { StatusStyle } from "../ui/statuses.ts";
 import { RelativeTime } from "../ui/time.tsx";
 

@@ -8,7 +8,7 @@ import { type Liveness, useLiveness } from "../live/live.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { useModKey } from "../ui/browser.ts";
-import { Menu } from "../ui/menu.tsx";
+import { Menu } from "../ui/overlays/menu.tsx";
 import type { StatusStyle } from "../ui/statuses.ts";
 import { FailedBuildPill } from "./failed-build.tsx";
 import { useOpen } from "./keyboard.tsx";

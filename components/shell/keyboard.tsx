@@ -14,7 +14,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { SearchDialog } from "../search/search-dialog.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog } from "../ui/overlays/dialog.tsx";
 import { isTyping, keepFocus } from "../ui/focus.ts";
 import { hasSingleKeys, type KeyCommand, keyHelp, readKey, setSingleKeys, watchSingleKeys } from "./shortcuts.ts";
 import { chooseTheme, nextTheme, readTheme } from "./theme.ts";

@@ -22,33 +22,33 @@ const refused = (code: string) =>
 
 function listen() {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  const told: boolean[] = [];
-  onTestFinished(listenToAnswers(queries, (isOut) => told.push(isOut)));
+  const reported: boolean[] = [];
+  onTestFinished(listenToAnswers(queries, (isOut) => reported.push(isOut)));
   const ask = (answer: Promise<string>) =>
-    queries.fetchQuery({ queryKey: [told.length], queryFn: () => answer }).catch(() => {});
+    queries.fetchQuery({ queryKey: [reported.length], queryFn: () => answer }).catch(() => {});
   const act = (answer: Promise<string>) =>
     queries
       .getMutationCache()
       .build(queries, { mutationFn: () => answer })
       .execute(undefined)
       .catch(() => {});
-  return { queries, told, ask, act };
+  return { queries, reported, ask, act };
 }
 
 it("any response reports a token that is no longer valid, and a new one", async () => {
-  const { told, ask, act } = listen();
+  const { reported, ask, act } = listen();
   await ask(Promise.resolve("rows"));
   await ask(Promise.reject(refused("unauthorized")));
   await ask(Promise.resolve("rows"));
   await act(Promise.reject(refused("unauthorized")));
   await act(Promise.resolve("done"));
-  expect(told).toEqual([false, true, false, true, false]);
+  expect(reported).toEqual([false, true, false, true, false]);
 });
 
 it("other errors and cached data report nothing", async () => {
-  const { queries, told, ask } = listen();
+  const { queries, reported, ask } = listen();
   await ask(Promise.reject(refused("not_found")));
   await ask(Promise.reject(TRPCClientError.from(new TypeError("Failed to fetch"))));
   queries.setQueryData(["kept"], "rows");
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });

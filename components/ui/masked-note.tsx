@@ -3,7 +3,7 @@
 import { Eye, EyeOff } from "lucide-react";
 import { useDisabledReason } from "../auth/access.tsx";
 import { problemOf } from "../trpc/problem-of.ts";
-import { Button } from "./button.tsx";
+import { Button } from "./controls/button.tsx";
 
 /** Says that sensitive values are masked, and reveals them on request. */
 export function MaskedNote({

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ComponentProps, ReactNode } from "react";
-import { CopyButton } from "./copy-button.tsx";
-import { Tabs } from "./tabs.tsx";
+import { CopyButton } from "./controls/copy-button.tsx";
+import { Tabs } from "./controls/tabs.tsx";
 
 /** The list that a page belongs to, its id, its title, and the status and actions after it. `nav` is above them. */
 export function PageTitle({

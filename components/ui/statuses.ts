@@ -102,5 +102,5 @@ export function isOpen(status: RunStatus): boolean {
 /** Label, icon and tone of the differences that a build makes. */
 export const firingChanges: Record<FiringChange["change"], StatusStyle> = {
   gained: { label: "fires now", icon: CirclePlus, tone: "ok" },
-  lost: { label: "fires no more", icon: CircleMinus, tone: "bad" },
+  lost: { label: "no longer fires", icon: CircleMinus, tone: "bad" },
 };

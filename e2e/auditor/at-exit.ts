@@ -4,7 +4,7 @@ process.once("exit", () => {
   for (const act of actions) act();
 });
 
-/** Acts when this process exits, unless the function that it returns was called before. */
+/** Calls the function when this process exits, unless the returned function was called before. */
 export function atExit(act: () => void): () => void {
   actions.add(act);
   return () => void actions.delete(act);

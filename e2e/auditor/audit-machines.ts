@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresCluster, startCluster } from "../../scripts/postgres-cluster.ts";
 import { type Cut, cutByProxy } from "../faults/cut-network.ts";
-import { type AuditOptions, comeToRest, judgeAtRest, type Verdict } from "./audit.ts";
+import { type AuditOptions, checkAtRest, comeToRest, untilAcknowledged, type Verdict } from "./audit.ts";
 import { writeAuditedProject } from "./audited-project.ts";
 import { startClients } from "./clients.ts";
 import type { Kill } from "./facts.ts";
@@ -17,13 +17,13 @@ import { prepareProject } from "./service.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { createTakeOverWatch, type TakeOverWatch } from "./take-over-watch.ts";
 
-export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers" | "minOrders"> {
+export interface MachinesAuditOptions extends Omit<AuditOptions, "plan" | "atRest" | "workers"> {
   roles: readonly Role[];
   plan?: readonly PlannedMachineKill[];
-  /** Longest steps of an order, ms. */
+  /** Maximum duration of a step of an order, ms. */
   stepMs: number;
   takeOverWithinMs: number;
-  /** Gets what each machine has printed. */
+  /** Receives the output of each machine. */
   keep: (outputs: string[]) => void;
 }
 
@@ -34,10 +34,11 @@ const defaults: MachinesAuditOptions = {
   paceMs: 1_200,
   restMs: 180_000,
   changes: [],
-  tell: () => {},
+  print: () => {},
   keep: () => {},
   takeOverWithinMs: 15_000,
   clients: 10,
+  minOrders: 50,
   roles: ["web", "web", "worker", "worker", "worker"],
   stepMs: 400,
   momentMs: 5_000,
@@ -46,8 +47,8 @@ const defaults: MachinesAuditOptions = {
 
 /**
  * Several machines on one Postgres under traffic: web on some, workers on others. Machines, their processes, the
- * database and its connections are killed at random moments. All of it comes to rest, and what everybody wrote down is
- * judged.
+ * database and its connections are killed at random moments. Then everything comes to rest, and all recorded facts are
+ * checked.
  */
 export async function auditMachines(given: Partial<MachinesAuditOptions>): Promise<Verdict> {
   const options = { ...defaults, ...given };
@@ -77,7 +78,7 @@ interface Stage {
   folder: string;
   sink: Sink;
   cluster: PostgresCluster;
-  /** Of each machine. */
+  /** Worker processes of each machine. */
   networks: readonly Cut[];
   moments: Moments;
   takeOvers: TakeOverWatch;
@@ -120,22 +121,23 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
     for (const planned of options.plan ??
       planMachineKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
       let kill = await killer.kill(planned);
-      // What it would kill may not be back yet.
+      // The target of the kill may not have restarted yet.
       for (let tries = 0; kill === null && tries < 20; tries += 1)
         kill = await killer.kill({ ...planned, afterMs: 1_000 });
       if (kill) kills.push(kill);
-      // A database that is away cannot be asked.
+      // An unavailable database cannot be queried.
       disagreements.push(...((await reader.disagreements?.().catch(() => [])) ?? []));
-      options.tell(
+      options.print(
         kill
           ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders`
           : `there was no ${planned.kind} to kill`,
       );
-      assertAlive(machines, kills, options.tell);
+      assertAlive(machines, kills, options.print);
     }
     await killer.settled();
+    await untilAcknowledged(clients, options.minOrders);
     await comeToRest(options, { reader, clients });
-    return await judgeAtRest({
+    return await checkAtRest({
       reader,
       orders: clients.orders(),
       effects: sink.effects,
@@ -160,8 +162,8 @@ function describe(kill: Kill, { moment, awayMs, isUntilTakenOver }: PlannedMachi
   return `${kill.kind}${whose} (${moment}${away})`;
 }
 
-/** Nothing that was not killed may end by itself. */
-function assertAlive(machines: readonly Machine[], kills: readonly Kill[], tell: (line: string) => void): void {
+/** No process may end without a kill. */
+function assertAlive(machines: readonly Machine[], kills: readonly Kill[], print: (line: string) => void): void {
   const killed = new Set(
     kills.filter(({ kind }) => kind === "group" || kind === "supervisor").map(({ generation }) => generation),
   );
@@ -169,6 +171,6 @@ function assertAlive(machines: readonly Machine[], kills: readonly Kill[], tell:
     .map((machine) => machine.service())
     .find((service) => service.hasEnded() && !killed.has(service.generation));
   if (!ended) return;
-  tell(ended.output());
+  print(ended.output());
   throw new Error(`The machine of start ${ended.generation} has ended by itself.`);
 }

@@ -5,7 +5,7 @@ import { type Facts, isAcknowledged, type Kill } from "./facts.ts";
 import { createKiller, type Killer, type PlannedKill, planKills } from "./kills.ts";
 import { createRandom } from "./random.ts";
 import { readSqlite } from "./read-sqlite.ts";
-import { judge, listTakeOvers, type Violation } from "./rules.ts";
+import { checkFacts, listTakeOvers, type Violation } from "./rules.ts";
 import { copyAuditedProject, type Service, startService } from "./service.ts";
 import type { StoreReader } from "./store-reader.ts";
 import { openSink, type Sink } from "./sink.ts";
@@ -13,26 +13,26 @@ import { openSink, type Sink } from "./sink.ts";
 export interface AuditOptions {
   seed: number;
   kills: number;
-  /** Longest pause between two kills, ms. */
+  /** Maximum pause between two kills, ms. */
   gapMs: number;
   clients: number;
-  /** Longest pause of a client between two orders, ms. */
+  /** Maximum pause of a client between two orders, ms. */
   paceMs: number;
   workers: number;
-  /** Traffic continues until so many orders have been acknowledged, however fast the kills were. */
+  /** Traffic continues until this number of orders is acknowledged, regardless of the speed of the kills. */
   minOrders: number;
-  /** A planned moment that has not come after so long is any moment, ms. */
+  /** Maximum wait for a planned moment, ms. Then the kill happens anyway. */
   momentMs: number;
-  /** Runs of which nothing is heard for so long will not end any more, ms. */
+  /** Runs without any progress for this time count as stuck, ms. */
   stuckMs: number;
   /** The same for runs that never end, ms. */
   restMs: number;
-  /** What is changed in the product: a mutant. */
+  /** The changes of the product: a mutant. */
   changes: readonly SourceChange[];
-  /** Instead of the plan that the seed gives. */
+  /** Replaces the plan of the seed. */
   plan?: readonly PlannedKill[];
-  tell: (line: string) => void;
-  /** Looks at what was killed while the service, at rest, still runs. */
+  print: (line: string) => void;
+  /** Checks the killed processes while the service is idle and still runs. */
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
 
@@ -48,13 +48,13 @@ export const defaultOptions: AuditOptions = {
   stuckMs: 40_000,
   restMs: 180_000,
   changes: [],
-  tell: () => {},
+  print: () => {},
 };
 
 export interface Verdict {
   violations: Violation[];
   facts: Facts;
-  /** In one line. */
+  /** A summary in one line. */
   summary: string;
 }
 
@@ -81,7 +81,7 @@ interface Stage {
 
 const backWithinMs = 180_000;
 
-/** A process that was killed just now may not be back yet: the plan waits for it. */
+/** A process that was just killed may not have restarted yet: the plan waits for it. */
 async function killInTurn(killer: Killer, service: Service, planned: PlannedKill): Promise<Kill> {
   for (const giveUpAt = performance.now() + backWithinMs; ;) {
     const kill = await killer.kill(service, planned);
@@ -114,7 +114,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
       planKills({ random: createRandom(options.seed), kills: options.kills, gapMs: options.gapMs })) {
       const kill = await killInTurn(killer, service, planned);
       kills.push(kill);
-      options.tell(`${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders`);
+      options.print(`${kills.length}: ${kill.kind} (${planned.moment}), ${clients.orders().length} orders`);
       const isMeant = kill.kind === "group" || kill.kind === "supervisor";
       if (service.hasEnded() || isMeant) {
         await service.exited;
@@ -127,7 +127,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
     await options.atRest?.(kills);
-    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    return await checkAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
     await service.kill();
     await clients.finish();
@@ -136,14 +136,15 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
 
 const acknowledgedWithinMs = 180_000;
 
-async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
+/** Traffic continues until so many orders have been acknowledged. */
+export async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
   const giveUpAt = performance.now() + acknowledgedWithinMs;
   while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 /** Reads the store, and checks all recorded facts. */
-export async function judgeAtRest(
+export async function checkAtRest(
   p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number },
 ): Promise<Verdict> {
   const { reader, startedAt, ...written } = p;
@@ -155,15 +156,15 @@ export async function judgeAtRest(
   };
   const integrity = await reader.integrity();
   const violations = [
-    ...judge(facts),
+    ...checkFacts(facts),
     ...(integrity === "ok" ? [] : [{ rule: "the store stays whole", what: integrity }]),
   ];
   return { violations, facts, summary: summarize(facts, performance.now() - startedAt) };
 }
 
-/** No new orders; everything that was sent is answered, and every run ends, or nothing moves any more. */
+/** Stops new orders. Waits until every request is answered and every run has ended, or until there is no progress. */
 export async function comeToRest(
-  { stuckMs, restMs, tell }: Pick<AuditOptions, "stuckMs" | "restMs" | "tell">,
+  { stuckMs, restMs, print }: Pick<AuditOptions, "stuckMs" | "restMs" | "print">,
   p: { reader: StoreReader; clients: Clients },
 ): Promise<void> {
   await p.clients.finish();
@@ -179,7 +180,7 @@ export async function comeToRest(
     if (now.mark !== last.mark) movedAt = performance.now();
     last = now;
   }
-  tell(`${last.open} runs do not end`);
+  print(`${last.open} runs do not end`);
 }
 
 function summarize(facts: Facts, tookMs: number): string {

@@ -10,7 +10,7 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   note: ["write"],
 };
 
-/** Before this step the run sleeps, durably: any worker may wake it. */
+/** Before this step, the run sleeps durably. Any worker may continue it. */
 export const sleepsBefore: Readonly<Record<string, string>> = { bill: "receipt" };
 
 /** A kind of order, and the attachments that match it. */

@@ -24,7 +24,7 @@ describe.concurrent("the auditor", () => {
       seed,
       kills,
       gapMs: 900,
-      tell: (line) => void log.push(line),
+      print: (line) => void log.push(line),
     });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);

@@ -12,8 +12,8 @@ const outdir = join(repository, "dist");
 const built = new Map<string, Promise<string>>();
 
 /**
- * Builds the product with these changes, once, in a folder of its own that is removed when this process ends. Gives its
- * command line. Throws when a change is not part of what was built.
+ * Builds the product with these changes, once, in a folder of its own that is removed when this process ends. Returns
+ * its command line. Throws if a change is not part of the build.
  */
 export function buildMutant(changes: readonly SourceChange[]): Promise<string> {
   const key = JSON.stringify(changes);
@@ -23,13 +23,13 @@ export function buildMutant(changes: readonly SourceChange[]): Promise<string> {
 }
 
 /**
- * One mutant after the other. Those that wait together have one context: it parses only files that differ from those of
+ * Builds one mutant after the other. They share a build context, which parses only the files that differ from those of
  * the last mutant.
  */
 let bundler: Promise<BuildContext> | null = null;
 let bundled: Promise<unknown> = Promise.resolve();
 let waitingMutants = 0;
-/** The changes of the mutant that is being built, and those that were not made yet. */
+/** The changes of the current mutant, and those that were not applied yet. */
 let current: { changes: readonly SourceChange[]; waiting: Set<SourceChange> } = { changes: [], waiting: new Set() };
 
 function bundle(changes: readonly SourceChange[]): Promise<OutputFile[]> {

@@ -7,21 +7,21 @@ import { createRandom, type Random } from "./random.ts";
 export interface ClientsOptions {
   clients: number;
   seed: number;
-  /** Longest pause of a client between two orders, ms. */
+  /** Maximum pause of a client between two orders, ms. */
   paceMs: number;
   /** How long a step of an order takes, ms. */
   ms: { min: number; max: number };
-  /** Asked for every request. */
+  /** Called for every request. */
   url: () => string;
   key: string;
-  /** At once when the first bytes of a 202 are there. */
+  /** Called as soon as the first bytes of a 202 are received. */
   onAcknowledged: () => void;
 }
 
 export interface Clients {
-  /** The ledgers of all clients. */
+  /** The orders of all clients. */
   orders(): readonly Order[];
-  /** No new orders; resolves when everything that was sent under a key has its answer. */
+  /** Stops new orders. Resolves when every request with a key is answered. */
   finish(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const answerSchema = z.object({
 const retryAfterMs = 100;
 const giveUpAfterMs = 90_000;
 
-/** An order whose answers are still coming in. */
+/** An order that is still being answered. */
 export interface Ledger extends Order {
   answers: Answer[];
 }
@@ -44,18 +44,18 @@ interface Sending {
 
 type SenderTarget = Pick<ClientsOptions, "url" | "key" | "onAcknowledged"> & {
   agent?: Agent;
-  /** While this returns true, no client gives up: the service is being killed. */
+  /** While this returns true, clients keep retrying, because the service is being killed. */
   isGoing?: () => boolean;
 };
 
-/** One sender without records of its own. */
+/** One sender that keeps no records. */
 export function createSender(target: SenderTarget): (p: Sending) => Promise<void> {
   return (p) => sendUntilAnswered(target, p);
 }
 
 /**
- * Clients that send one order after the other, and write down what they asked before they ask it, and every answer that
- * they see.
+ * Clients that send one order after the other. They record each request before they send it, and each response that
+ * they receive.
  */
 export function startClients(options: ClientsOptions): Clients {
   const ledger: Ledger[] = [];
@@ -88,12 +88,12 @@ async function live(client: Client): Promise<void> {
   for (let n = 1; client.isGoing(); n += 1) {
     const kind = random.pick(orderKinds);
     const id = `c${client.client}-${n}`;
-    // Most senders have a key, and repeat a request until it is answered. The others cannot.
+    // Most senders use a key, and repeat a request until it is answered. The others have no key, and do not repeat.
     const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
     client.ledger.push(order);
     const body = JSON.stringify({ order: id, paid: kind.isPaid, ms: random.between(client.ms.min, client.ms.max) });
     await sendUntilAnswered(client, { order, kind, body });
-    // A sender that repeats itself although it was answered.
+    // A sender that repeats a request although it was answered.
     if (order.key !== null && random.chance(0.2)) await sendUntilAnswered(client, { order, kind, body });
     await pause(random.between(0, client.paceMs));
   }
@@ -110,7 +110,7 @@ async function sendUntilAnswered(target: SenderTarget, p: Sending): Promise<void
   }
 }
 
-/** `null`: no answer came. */
+/** `null`: there was no response. */
 function send(
   { url, key, agent, onAcknowledged }: SenderTarget,
   { order, kind, body }: Sending,

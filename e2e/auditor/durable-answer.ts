@@ -1,10 +1,10 @@
 /**
- * What a log of `strace -y` shows of a response: whether everything that was written to the store's log before the 202
- * had been brought to disk when the 202 left. Lines of one thread, in their order.
+ * Checks a log of `strace -y`: everything that was written to the store's log before a 202 must be flushed to disk
+ * before the 202 is sent. Lines of one thread, in their order.
  */
 export type AnswerOrder = "durable" | "too early" | "no answer";
 
-export function judgeAnswer(lines: readonly string[]): AnswerOrder {
+export function checkAnswer(lines: readonly string[]): AnswerOrder {
   const answer = lines.findIndex((line) => line.includes("HTTP/1.1 202"));
   if (answer < 0) return "no answer";
   const before = lines.slice(0, answer);

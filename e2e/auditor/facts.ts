@@ -1,19 +1,19 @@
 import { z } from "zod";
 
 /**
- * What an audit goes by: written down by the clients, the sink and the killer, and read from the store at the end.
- * Times are the auditor's own.
+ * The facts of an audit: recorded by the clients, the sink and the killer, and read from the store at the end. Times
+ * are by the auditor's clock.
  */
 export interface Facts {
   orders: readonly Order[];
   runs: readonly StoredRun[];
   effects: readonly Effect[];
   kills: readonly Kill[];
-  /** Where there are machines that live on: how soon they have what a dead one had, ms. */
+  /** With several machines: the maximum time until others take over the runs of a dead one, ms. */
   takeOverWithinMs?: number;
-  /** When runs were taken from processes that were gone: where that is asked. */
+  /** When runs were taken over from dead processes, if that is checked. */
   handBacks?: readonly HandBack[];
-  /** Open runs without their job, and jobs without their run, at any moment at which that was asked. */
+  /** Open runs without a job, and jobs without a run, at any check. */
   disagreements?: readonly string[];
 }
 
@@ -22,20 +22,20 @@ export interface HandBack {
   runId: string;
 }
 
-/** One event that a client has sent, with all repeats. Its id is in the payload. */
+/** One event of a client, with all its repeats. Its id is in the payload. */
 export interface Order {
   id: string;
   /** Its idempotency key; `null`: it was sent once, without one. */
   key: string | null;
   /** The attachments that must match it, sorted. */
   expected: readonly string[];
-  /** Answers that came; a connection that broke leaves none. */
+  /** The received responses. A broken connection leaves none. */
   answers: readonly Answer[];
 }
 
 export interface Answer {
   status: number;
-  /** The runs that it named, by attachment; `null` where its body was cut off. */
+  /** The runs in the response, by attachment. `null`: its body was incomplete. */
   runs: Readonly<Record<string, string>> | null;
 }
 
@@ -50,32 +50,32 @@ export type StoredRun = z.infer<typeof storedRunSchema>;
 
 /** A report of a step to the sink. */
 export interface Effect {
-  /** When it happened, whenever the sink heard of it. */
+  /** When it happened, regardless of when the sink received it. */
   at: number;
   runId: string;
   workflow: string;
   step: string;
   phase: "begin" | "done";
   pid: number;
-  /** Which start of the service the process belonged to. */
+  /** The start of the service to which the process belonged. */
   generation: number;
 }
 
 export interface Kill {
   at: number;
   /**
-   * `stop` is SIGSTOP for longer than the lease: to its runs the process is dead. `supervisor`: it alone; its children
-   * have to leave by themselves. `postgres` is the database whole, `connection` some of its backends: they touch no
-   * process, and excuse nothing. `network`: nothing passes between a machine and the database. Its processes continue;
-   * if it lasts longer than a lease, others take their runs.
+   * `stop` is SIGSTOP for longer than the lease: its runs are taken over. `supervisor`: the supervisor alone; its
+   * children must exit by themselves. `postgres` is the whole database, and `connection` some of its backends: they
+   * affect no process, and excuse no violation. `network`: a machine cannot reach the database. Its processes continue.
+   * After a lease, others take over their runs.
    */
   kind: "group" | "supervisor" | "receiver" | "web" | "worker" | "stop" | "postgres" | "connection" | "network";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;
-  /** Processes of the service that were still there long after its supervisor was. */
+  /** Processes of the service that were still alive long after its supervisor had ended. */
   outlivedBy?: readonly number[];
-  /** Of a database: when it took connections again. Of a network: when it was whole again. */
+  /** When a database accepted connections again, or when a network was restored. */
   backAt?: number;
 }
 

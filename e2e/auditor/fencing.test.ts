@@ -14,7 +14,7 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", () => {
       seed,
       stops: 2,
       changes: [],
-      tell: (line) => void log.push(line),
+      print: (line) => void log.push(line),
     });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);
@@ -28,7 +28,7 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", () => {
       seed,
       stops: 1,
       changes: noFencing,
-      tell: (line) => void log.push(line),
+      print: (line) => void log.push(line),
     });
     console.log(`no-fencing: ${violations.length} findings, ${summary}`);
     expect(violations.map(({ rule }) => rule)).toEqual(

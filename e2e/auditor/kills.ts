@@ -8,14 +8,14 @@ export interface PlannedKill {
   /** `stop`: a worker gets SIGSTOP and no SIGCONT. */
   kind: Kill["kind"];
   moment: Moment;
-  /** Of a moment in a step: only of steps with this name. */
+  /** For a moment in a step: only steps with this name. */
   step?: string;
-  /** Longest wait for the moment. Default: that of the audit. */
+  /** Maximum wait for the moment. Default: that of the audit. */
   momentMs?: number;
   afterMs: number;
 }
 
-/** The same seed gives the same plan. What it meets is the machine's affair. */
+/** The same seed gives the same plan. Its effects depend on timing. */
 export function planKills(p: { random: Random; kills: number; gapMs: number }): PlannedKill[] {
   const { random } = p;
   const moments = {
@@ -45,7 +45,7 @@ export function planKills(p: { random: Random; kills: number; gapMs: number }): 
 }
 
 export interface Killer extends Omit<Moments, "at"> {
-  /** Kills as planned, and gives what was done; `null` when there was nothing to kill. */
+  /** Kills as planned. Returns the kill, or `null` if there was no such process. */
   kill(service: Service, planned: PlannedKill): Promise<Kill | null>;
 }
 
@@ -56,7 +56,7 @@ export function createKiller(random: Random, p: { momentMs: number }): Killer {
     async kill(service, { kind, moment, momentMs, afterMs, step }) {
       const { generation } = service;
       await new Promise((resolve) => setTimeout(resolve, afterMs));
-      // Looked for beforehand: at the moment itself there is no time.
+      // Found in advance, because at the moment itself there is no time.
       const candidates = pidsOf(service, kind);
       const victim = candidates.length > 0 ? random.pick(candidates) : null;
       return await moments.at(

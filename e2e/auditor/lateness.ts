@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { type AuditOptions, comeToRest, defaultOptions, judgeAtRest, type Verdict } from "./audit.ts";
+import { type AuditOptions, comeToRest, defaultOptions, checkAtRest, type Verdict } from "./audit.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import type { Kill } from "./facts.ts";
@@ -16,7 +16,7 @@ export const shortLease: SourceChange = {
   replace: "leaseMs = 4_000;",
 };
 
-/** The same, checked as often. Nothing else of the service differs. */
+/** The same for the interval of its check. The rest of the service is unchanged. */
 export const shortLeases: readonly SourceChange[] = [
   shortLease,
   {
@@ -26,8 +26,8 @@ export const shortLeases: readonly SourceChange[] = [
   },
 ];
 
-export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" | "tell"> {
-  /** How often one of the two servers is stopped past its leases, and wakes late. */
+export interface LatenessOptions extends Pick<AuditOptions, "seed" | "changes" | "print"> {
+  /** The number of times that one of the two servers is stopped past its leases. */
   stops: number;
 }
 
@@ -87,13 +87,13 @@ async function conduct(
       const late = services[n % 2];
       if (!late) break;
       await beLate(late, { random, watch, kills, projectDir });
-      options.tell(
+      options.print(
         `server ${late.generation} was stopped, and woke when ${watch.takenOver()} of its runs were in other hands`,
       );
     }
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
-    return await judgeAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    return await checkAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
   } finally {
     await Promise.all(services.map((service) => service.kill()));
     await clients?.finish();
@@ -111,7 +111,7 @@ async function beLate(
     stop.at = performance.now();
     late.signalGroup("SIGSTOP");
     if (!isLocked(p.projectDir)) break;
-    // While it has the store's lock, it blocks all others: no process could take over.
+    // While it has the lock of the store, no other process could take over.
     late.signalGroup("SIGCONT");
   }
   p.kills.push(stop);

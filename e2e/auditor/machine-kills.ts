@@ -9,25 +9,25 @@ import type { TakeOverWatch } from "./take-over-watch.ts";
 import { query } from "./read-postgres.ts";
 
 export interface PlannedMachineKill {
-  /** `group`: all processes of a machine. `stop`: all of them get SIGSTOP, and SIGCONT when they are back. */
+  /** `group`: all processes of a machine. `stop`: all of them get SIGSTOP, and later SIGCONT. */
   kind: Kill["kind"];
-  /** Of whose processes; where it does not matter, of any. */
+  /** The machines from which to choose. Default: any. */
   role?: Machine["role"];
   moment: Moment;
   afterMs: number;
-  /** How long what was killed stays away. */
+  /** The downtime after the kill. */
   awayMs: number;
   /**
-   * Of `stop`: in the middle of its runs, and until other machines are in the middle of them. `moment` and `awayMs` are
-   * not used.
+   * For `stop`: stops the machine during its runs, and continues it when other machines execute them. `moment` and
+   * `awayMs` are not used.
    */
   isUntilTakenOver?: boolean;
 }
 
-/** Longer than the leases of a machine that is gone: others must have its runs before it is back. */
+/** Longer than the leases of a lost machine: others must take over its runs before it returns. */
 const pastLeaseMs = 17_000;
 
-/** The same seed gives the same plan. What it meets is the machines' affair. */
+/** The same seed gives the same plan. Its effects depend on timing. */
 export function planMachineKills(p: { random: Random; kills: number; gapMs: number }): PlannedMachineKill[] {
   const { random } = p;
   return Array.from({ length: p.kills }, (): PlannedMachineKill => {
@@ -67,9 +67,9 @@ export function planMachineKills(p: { random: Random; kills: number; gapMs: numb
 }
 
 export interface MachineKiller {
-  /** Kills as planned, and gives what was done; `null` when there was nothing to kill. */
+  /** Kills as planned. Returns the kill, or `null` if there was no such process. */
   kill(planned: PlannedMachineKill): Promise<Kill | null>;
-  /** Resolves when all that was killed is back. */
+  /** Resolves when all killed machines have restarted. */
   settled(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export function createMachineKiller(p: {
   const stopped = new Set<Machine>();
   const waking: Promise<void>[] = [];
 
-  /** One of those that are up; never the last worker, since nothing would be left to audit. */
+  /** A running machine, but never the last worker, because nothing would be left to audit. */
   function pickMachine(kind: Kill["kind"], role: Machine["role"] | undefined): Machine | null {
     const up = machines.filter((machine) => machine.isUp() && !stopped.has(machine));
     const workers = up.filter((machine) => machine.role === "worker");
@@ -169,7 +169,7 @@ export function createMachineKiller(p: {
     if (!machine) return null;
     const service = machine.service();
     const { generation } = service;
-    // Looked for beforehand: at the moment itself there is no time.
+    // Found in advance, because at the moment itself there is no time.
     const pids = pidsOf(service, kind);
     const victim = pids.length > 0 ? random.pick(pids) : null;
     const kill = await moments.at(moment, (effect): Kill | null => {

@@ -7,21 +7,21 @@ import { type Service, startService } from "./service.ts";
 
 export type Role = "web" | "worker";
 
-/** A machine of the audited platform, whichever processes it has now. */
+/** A machine of the audited platform, over all its processes. */
 export interface Machine {
   readonly role: Role;
   /** Stays the same over all its starts. */
   readonly url: string;
-  /** Between it and the database. */
+  /** The proxy between it and the database. */
   readonly network: Cut;
-  /** What runs on it; of one that is down, what ran last. */
+  /** The processes that run on it. For a stopped one, those that ran last. */
   service(): Service;
   isUp(): boolean;
-  /** What all its starts have printed. */
+  /** The output of all its starts. */
   output(): string;
-  /** Starts it again after a while; tries as long as the database is away, as whatever starts services does. */
+  /** Starts it again after a while. Retries while the database is unavailable, like a service manager. */
   returnIn(ms: number): void;
-  /** Resolves when it is up again, if it is to be. */
+  /** Resolves when it has restarted, if a restart is planned. */
   settled(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface MachinesOptions {
   projectDir: string;
   folder: string;
   roles: readonly Role[];
-  /** Of each machine. */
+  /** Worker processes of each machine. */
   networks: readonly Cut[];
   databaseBy: (network: Cut) => string;
   sinkUrl: string;
@@ -40,7 +40,7 @@ export interface MachinesOptions {
 
 const giveUpAfterMs = 60_000;
 
-/** Every start of any of them has a number of its own, its generation. */
+/** Every start of a machine has a unique number, its generation. */
 export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
   let generations = 0;
   const starting = p.roles.map(async (role, at): Promise<Machine> => {
@@ -81,7 +81,7 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
       isUp: () => returning === null && !service.hasEnded(),
       returnIn(ms) {
         const coming = comeBack(ms).finally(() => (returning = null));
-        // Looked at when all shall be at rest.
+        // Checked when everything should be idle.
         coming.catch(() => {});
         returning = coming;
       },
@@ -93,7 +93,7 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
   return await Promise.all(starting);
 }
 
-/** A mutant of what only one kind of process loads. */
+/** A mutant of code that only one kind of process loads. */
 function isLoadedBy(role: Role, file: string): boolean {
   if (file.startsWith("server/ingest/")) return role === "web";
   return role === "worker" || file.startsWith("server/store/") || file.startsWith("server/domain/");

@@ -1,9 +1,10 @@
 /**
- * The auditor by hand: `npm run audit`. Without options it conducts every long audit: 200 kills on SQLite, 50 on
- * several machines with one Postgres, two servers on one store of which one wakes late, and a kill at every system call
- * that writes to disk. Each prints a verdict; the exit code is 1 when a rule is broken. One of them alone: `--kills
+ * The long audits: `npm run audit`. Without options, it conducts all of them: 200 kills on SQLite, 50 on several
+ * machines with one Postgres. Then two servers on one store, one of which is stopped past its leases, and a kill at
+ * every system call that writes to disk. Each prints a verdict. The exit code is 1 if a rule is broken. One of them
+ * alone: `--kills
  * 200`, `--store postgres --kills 50`, `--late 5` (stops), `--calls accept` or `--calls run` (`--stride 3`: every third
- * call). `--mutant <name>` audits a service that is broken on purpose. `--seed 7` repeats an audit.
+ * call). `--mutant <name>` audits a mutant of the product. `--seed 7` repeats an audit.
  */
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,12 +49,12 @@ if (values.store !== undefined && !["sqlite", "postgres"].includes(values.store)
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const seed = Number(values.seed);
-const traffic = { seed, gapMs: Number(values.gap), paceMs: Number(values.pace), tell: say };
+const traffic = { seed, gapMs: Number(values.gap), paceMs: Number(values.pace), print: say };
 const onSqlite = (kills: number) => audit({ ...traffic, kills, workers: Number(values.workers), ...mutant });
 const onPostgres = (kills: number) => auditMachines({ ...traffic, kills, ...postgresMutant(), keep });
 const withLateness = (stops: number) =>
-  auditLateness({ seed, stops, changes: values.mutant === "no-fencing" ? noFencing : [], tell: say });
-const atCallsOf = (of: "accept" | "run") => sweepCalls({ of, stride: Number(values.stride), tell: say });
+  auditLateness({ seed, stops, changes: values.mutant === "no-fencing" ? noFencing : [], print: say });
+const atCallsOf = (of: "accept" | "run") => sweepCalls({ of, stride: Number(values.stride), print: say });
 
 let findings = 0;
 for (const [name, conduct] of Object.entries(chooseAudits())) {

@@ -1,15 +1,15 @@
 import type { Effect } from "./facts.ts";
 
 /**
- * When exactly: at any time, right when a client sees a 202, when a step has just begun, or between its effect and its
+ * The time of a kill: any time, when a client receives a 202, when a step has just begun, or between its effect and its
  * record.
  */
 export type Moment = "any" | "acknowledged" | "step_begun" | "step_done";
 
 export interface Moments {
   /**
-   * Acts in the very turn of the event loop that brings the news, or after a while where none comes; `effect` is that
-   * of a step. With `step` only steps of that name count. `waitMs`: longest wait for this moment.
+   * Calls back in the same turn of the event loop in which the moment is reported, or after the maximum wait. `effect`
+   * is that of a step. With `step`, only steps with that name count. `waitMs`: maximum wait for this moment.
    */
   at<Result>(
     wanted: Moment,
@@ -20,7 +20,7 @@ export interface Moments {
   sawEffect(effect: Effect): void;
 }
 
-/** `waitMs` is the longest wait for a moment. */
+/** `waitMs` is the maximum wait for a moment. */
 export function createMoments({ waitMs }: { waitMs: number }): Moments {
   let watching: ((moment: Moment, effect: Effect | null) => void) | null = null;
   return {

@@ -3,10 +3,10 @@ import type { SourceChange } from "./changed-source.ts";
 import type { PlannedKill } from "./kills.ts";
 import type { RuleName } from "./rules.ts";
 
-/** The product with one guard broken, and the kills by which that shows, where it takes any. */
+/** The product with one guard removed, and the kills that reveal it, if any are needed. */
 interface Mutant {
   audit: Pick<AuditOptions, "changes"> & Partial<AuditOptions>;
-  /** One of these must say so. */
+  /** At least one of these rules must be broken. */
   caughtBy: readonly RuleName[];
 }
 
@@ -40,11 +40,11 @@ const noCheckpoints: SourceChange = {
 
 const noIdempotency: SourceChange = {
   file: "server/store/sqlite/deliveries/delivery-store.ts",
-  find: "const repeat = found && judgeRepeat(toFirst(found), request);",
-  replace: "const repeat = null as ReturnType<typeof judgeRepeat>;",
+  find: "const repeat = found && classifyRepeat(toFirst(found), request);",
+  replace: "const repeat = null as ReturnType<typeof classifyRepeat>;",
 };
 
-/** At most once: what was begun counts as done. */
+/** At most once: a begun step counts as finished. */
 const recordBeforeEffect: SourceChange = {
   file: "server/engine/run-context.ts",
   find: "result = await execute(step);",
@@ -58,7 +58,7 @@ const halfADelivery: SourceChange = {
   replace: "for (const run of runs.slice(0, 1)) p.insertRun(run, { seq, delivery });",
 };
 
-/** A worker that reconnects does not send again what was not acknowledged. */
+/** A worker that reconnects does not send unacknowledged progress again. */
 const lostFrames: SourceChange = {
   file: "server/run-channel/worker-channel.ts",
   find: "for (const { message } of unacknowledged.values()) stream?.send(message);",
@@ -71,7 +71,7 @@ const doubledAssignments: SourceChange = {
   replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, details));",
 };
 
-/** Any process that knows a run may write to it, also after another has taken it over. */
+/** Any process that has had a run may write to it, even after another has taken it over. */
 export const noFencing: SourceChange[] = [
   {
     file: "server/store/sqlite/engine/engine-store.ts",
@@ -130,7 +130,7 @@ export const mutants = {
       changes: [lostFrames],
       plan: [
         { kind: "receiver", moment: "step_done", afterMs: 500 },
-        // The worker soon has no step that could be done.
+        // The worker soon has no step to execute.
         ...repeat(2, { kind: "receiver", moment: "step_done", momentMs: 5_000, afterMs: 500 }),
       ],
     },

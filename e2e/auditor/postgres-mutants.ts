@@ -4,7 +4,7 @@ import { shortLease } from "./lateness.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
-/** Any process that knows a run may write to it, also after another has taken it over. */
+/** Any process that has had a run may write to it, even after another has taken it over. */
 const noFencing: SourceChange[] = [
   {
     file: "server/store/postgres/engine/write-progress.ts",
@@ -64,12 +64,12 @@ const runWithoutJob: SourceChange = {
 
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
-  /** One of these says so. */
+  /** At least one of these rules must be broken. */
   caughtBy: readonly RuleName[];
 }
 
 /**
- * The product with one guard broken, on a Postgres, and the kills by which that shows: `npm run audit -- --store
+ * The product with one guard removed, on Postgres, and the kills that reveal it: `npm run audit -- --store
  * postgres --mutant <name>`.
  */
 export const postgresMutants = {

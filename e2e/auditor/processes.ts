@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Whether it still runs: a zombie does not. */
+/** Whether it still runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   const state = statOf(pid)?.state;
   return state !== undefined && state !== "Z" && state !== "X";
@@ -33,7 +33,7 @@ export function membersOf(group: number): number[] {
 }
 
 function statOf(pid: number): { state: string; parent: number; group: number } | null {
-  // After the name, which may hold anything: state, parent, group, …
+  // After the name, which may contain anything: state, parent, group, …
   const [state, parent, group] = read(`/proc/${pid}/stat`)?.split(") ").at(-1)?.split(" ") ?? [];
   return state === undefined ? null : { state, parent: Number(parent), group: Number(group) };
 }

@@ -5,17 +5,17 @@ import type { StoreReader } from "./store-reader.ts";
 
 const progressSchema = z.tuple([z.object({ open: z.coerce.number(), last: z.coerce.string() })]);
 
-/** Payloads are JSON as text, with what Postgres refuses kept in a way of the product's own: orders have none of it. */
+/** Payloads are JSON as text. The product escapes characters that Postgres rejects; orders have none of them. */
 const runsSql = `
   SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status FROM run ORDER BY id`;
 
-/** Every table and every index of ours is read through, and each row looked up in its indexes: raises what it finds. */
+/** Reads every table and every index, and looks up each row in its indexes. Raises an error for each difference. */
 const integritySql = `
   CREATE EXTENSION IF NOT EXISTS amcheck;
   SELECT bt_index_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace;`;
 const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c CROSS JOIN LATERAL verify_heapam(c.oid) AS h WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`;
 
-/** One statement: all of it is of the same moment. */
+/** One statement, so that all values are of the same moment. */
 const disagreementsSql = `
   SELECT coalesce(r.id, j.data ->> 'run') AS id, r.status, r.job_queue AS queue, j.name, j.state
   FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id
@@ -29,7 +29,7 @@ const disagreementSchema = z.object({
   state: z.string().nullable(),
 });
 
-/** Asks with a connection of its own each time: those that stay are killed, too. */
+/** Opens a connection for each query, because idle connections are killed, too. */
 export function readPostgres(url: string): StoreReader {
   return {
     runs: async () => z.array(storedRunSchema).parse(await query(url, runsSql)),

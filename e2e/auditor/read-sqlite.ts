@@ -7,7 +7,7 @@ import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
 import { storedRunSchema } from "./facts.ts";
 import type { StoreReader } from "./store-reader.ts";
 
-/** Reads the file of a project. */
+/** Reads the database file of a project. */
 export function readSqlite(projectDir: string): StoreReader {
   return {
     runs: async () =>

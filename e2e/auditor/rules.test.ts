@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Effect, Facts, Kill } from "./facts.ts";
-import { judge, type RuleName, rules } from "./rules.ts";
+import { checkFacts, type RuleName, rules } from "./rules.ts";
 
 const begin = (step: string, at: number, over: Partial<Effect> = {}): Effect => ({
   at,
@@ -19,7 +19,7 @@ const both = (step: string, at: number, over: Partial<Effect> = {}): Effect[] =>
 const ofBill: Partial<Effect> = { runId: "run_bill", workflow: "bill" };
 const kill = (at: number, over: Partial<Kill> = {}): Kill => ({ at, kind: "worker", generation: 0, pid: 1, ...over });
 
-/** A paid order, acknowledged twice under one key; its worker was killed in `pack`, and another went on. */
+/** A paid order, acknowledged twice under one key; its worker was killed in `pack`, and another continued. */
 const honest = (): Facts => ({
   orders: [
     {
@@ -50,7 +50,7 @@ const honest = (): Facts => ({
 });
 
 it("facts of a correct service break no rule", () => {
-  expect(judge(honest())).toEqual([]);
+  expect(checkFacts(honest())).toEqual([]);
 });
 
 it("a run may return to a late process if the process that had taken it over was killed", () => {
@@ -60,13 +60,15 @@ it("a run may return to a late process if the process that had taken it over was
     begin("send", 70, { pid: 2 }),
     ...both("send", 90),
   ];
-  expect(judge({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual([]);
+  expect(checkFacts({ ...facts, effects: back, kills: [kill(40, { kind: "stop" }), kill(80, { pid: 2 })] })).toEqual(
+    [],
+  );
 });
 
 it("a cut of the network excuses a repeated step if it lasted longer than a lease", () => {
   const cut = kill(40, { kind: "network", pid: null, backAt: 20_000 });
-  expect(judge({ ...honest(), kills: [cut] })).toEqual([]);
-  expect(judge({ ...honest(), kills: [{ ...cut, backAt: 2_000 }] }).map(({ rule }) => rule)).toEqual([
+  expect(checkFacts({ ...honest(), kills: [cut] })).toEqual([]);
+  expect(checkFacts({ ...honest(), kills: [{ ...cut, backAt: 2_000 }] }).map(({ rule }) => rule)).toEqual([
     "a step is repeated only if a kill fell inside it",
   ]);
 });
@@ -79,13 +81,13 @@ it("any process may wake a sleeping run, also one that had it before", () => {
     ...both("charge", 50, { ...ofBill, pid: 2 }),
     ...both("receipt", 60, ofBill),
   ];
-  expect(judge({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
+  expect(checkFacts({ ...facts, effects: slept, kills: [kill(30)] })).toEqual([]);
 });
 
 it("the run of a lost process may wait while the database is unavailable, or while its next processes are lost, too", () => {
   const facts = { ...honest(), takeOverWithinMs: 9 };
-  expect(judge({ ...facts, handBacks: [{ runId: "run_ship", at: 48 }] })).toEqual([]);
-  const within = (more: Kill) => judge({ ...facts, kills: [...facts.kills, more] }).map(({ rule }) => rule);
+  expect(checkFacts({ ...facts, handBacks: [{ runId: "run_ship", at: 48 }] })).toEqual([]);
+  const within = (more: Kill) => checkFacts({ ...facts, kills: [...facts.kills, more] }).map(({ rule }) => rule);
   expect(within(kill(42, { kind: "postgres", backAt: 43 }))).toEqual([]);
   expect(within(kill(44, { pid: 3 }))).toEqual([]);
   expect(within(kill(42, { kind: "connection" }))).toEqual(["what a lost process had goes on in time"]);
@@ -198,7 +200,7 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
 
 describe.each(Object.entries(doctored))("%s", (rule, cases) => {
   it.each(Object.entries(cases))("detects falsified facts: %s", (_, change) => {
-    expect(judge({ ...honest(), ...change }).map((violation) => violation.rule)).toContain(rule);
+    expect(checkFacts({ ...honest(), ...change }).map((violation) => violation.rule)).toContain(rule);
   });
 });
 

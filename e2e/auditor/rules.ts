@@ -6,7 +6,7 @@ export interface Violation {
   what: string;
 }
 
-/** Each gives what it finds broken, in words. Pure: an audit can be judged again from its facts. */
+/** Each returns descriptions of the violations. Pure: an audit can be checked again from its facts. */
 export const rules = {
   "something was audited": (facts: Facts) => [
     ...(facts.orders.some(isAcknowledged) ? [] : ["no order was acknowledged"]),
@@ -156,7 +156,7 @@ export const rules = {
           holder = effect;
           return [];
         }
-        // It may have it back from a holder that was killed.
+        // It may have received it back from a killed process.
         const isLate =
           past.some((other) => isSameProcess(other, effect)) &&
           before &&
@@ -173,7 +173,7 @@ export const rules = {
 
 export type RuleName = keyof typeof rules;
 
-export function judge(facts: Facts): Violation[] {
+export function checkFacts(facts: Facts): Violation[] {
   return Object.entries(rules).flatMap(([rule, check]) => check(facts).map((what) => ({ rule, what })));
 }
 
@@ -184,18 +184,18 @@ export interface TakeOver {
   runId: string;
   step: string;
   /**
-   * From the loss of its process until it was anybody's again, or to its next sign: how long it then waits for a place
-   * is another matter.
+   * The time from the loss of its process until another process takes it over, or until its next progress. The wait for
+   * a free slot afterwards does not count.
    */
   ms: number;
   /**
-   * How long that may have taken: whoever took over may have been lost as well, and nobody can while the database is
-   * away.
+   * The maximum time for that. The next process may have been lost as well, and no process can take over while the
+   * database is unavailable.
    */
   withinMs: number;
 }
 
-/** Empty where no machine lives on. */
+/** Empty if no machine continues. */
 export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = [] }: Facts): TakeOver[] {
   if (takeOverWithinMs === undefined) return [];
   return [...Map.groupBy(effects, ({ runId }) => runId)].flatMap(([runId, unsorted]) => {
@@ -220,7 +220,7 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
   });
 }
 
-/** Leases are extended so often that they survive a shorter cut of the network. */
+/** Leases are renewed so often that they outlast a shorter network failure. */
 const cutThatTakesRunsMs = 5_000;
 
 function takesRuns({ kind, at, backAt = Number.POSITIVE_INFINITY }: Kill): boolean {
@@ -229,8 +229,8 @@ function takesRuns({ kind, at, backAt = Number.POSITIVE_INFINITY }: Kill): boole
 }
 
 /**
- * Whether the process that was in this step was killed before the other began. A kill of the receiver or of web touches
- * no run.
+ * Whether the process that executed this step was killed before the other began. A kill of the receiver or of the web
+ * process affects no run.
  */
 function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
   return kills.some((kill) => hits(kill, step) && kill.at <= other.at);
@@ -238,7 +238,7 @@ function wasKilled({ kills }: Facts, step: Effect, other: Effect): boolean {
 
 function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
   if (!takesRuns(kill) || kill.generation !== generation || (kill.pid !== null && kill.pid !== pid)) return false;
-  // Its process continues, and cannot record what it does meanwhile.
+  // Its process continues, but cannot record its progress meanwhile.
   if (kill.kind === "network") return kill.backAt === undefined || at <= kill.backAt;
   // A stopped process continues later: steps that it began then do not count.
   return kill.kind !== "stop" || kill.at > at - signalDelayMs;

@@ -17,10 +17,10 @@ export interface ServiceOptions {
   port: number;
   sinkUrl: string;
   generation: number;
-  /** Changes to the sources that the service is built from: a mutant. */
+  /** Changes to the sources of the service: a mutant. */
   changes: readonly SourceChange[];
   env?: NodeJS.ProcessEnv | undefined;
-  /** One machine of several, with a name of its own where the system lets it have one. */
+  /** One machine of several, with its own host name if the system permits it. */
   machine?: { role: "web" | "worker"; name: string };
 }
 
@@ -32,13 +32,13 @@ export interface Service {
   receiver(): number[];
   web(): number[];
   workers(): number[];
-  /** To every process of it at once. */
+  /** Sends a signal to all its processes at once. */
   signalGroup(signal: NodeJS.Signals): void;
-  /** SIGKILL to every process of it; resolves when its supervisor has exited. */
+  /** Sends SIGKILL to all its processes. Resolves when its supervisor has exited. */
   kill(): Promise<void>;
-  /** For one whose supervisor was killed alone: as the function of this name. */
+  /** For a service whose supervisor alone was killed: like the function of this name. */
   untilLeft(): Promise<number[]>;
-  /** Gone, or going. */
+  /** Ended, or ending. */
   hasEnded(): boolean;
   readonly exited: Promise<void>;
   output(): string;
@@ -49,16 +49,13 @@ const leaveWithinMs = 30_000;
 
 let canName: boolean | null = null;
 
-/**
- * Elsewhere all have the name of this machine: what one of them leaves the others take over at once, rather than when
- * its leases are over.
- */
+/** Otherwise all have the name of this machine: the others then take over its runs at once, instead of after its leases. */
 function mayName(): boolean {
   canName ??= spawnSync("unshare", ["--uts", "hostname", "audited"], { stdio: "ignore" }).status === 0;
   return canName;
 }
 
-/** Not ready yet, and not looked after. */
+/** Neither ready nor monitored yet. */
 export async function spawnService(options: ServiceOptions): Promise<ChildProcessByStdio<null, Readable, Readable>> {
   const program = options.changes.length > 0 ? await buildMutant(options.changes) : cliFile;
   const { projectDir, port, machine } = options;
@@ -85,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   child.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const pid = child.pid ?? 0;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  // An auditor that is interrupted leaves nothing behind.
+  // An interrupted auditor leaves no process behind.
   const killAll = () => void (hasEnded() || process.kill(-pid, "SIGKILL"));
   child.once("exit", atExit(killAll));
   const exited = hasEnded() ? Promise.resolve() : new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -114,7 +111,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Resolves when no process of the group is left, or with those that are still there after a while, which are killed. */
+/**
+ * Resolves when no process of the group is left. Otherwise kills the remaining ones after a while, and resolves with
+ * them.
+ */
 export async function untilLeft(group: number): Promise<number[]> {
   for (
     const giveUpAt = performance.now() + leaveWithinMs;
@@ -193,7 +193,7 @@ async function untilHealthy(port: number, child: ChildProcess, output: () => str
 
 const announcedSchema = z.object({ pid: z.int(), url: z.string() });
 
-/** It is ready when its word stands in the project; its output says when to look. */
+/** The service is ready when the project has the file with its URL. Its output shows when to read it. */
 async function untilReady(projectDir: string, child: ChildProcess, output: () => string): Promise<string> {
   const file = join(projectDir, ".signalbox/server.json");
   const giveUpAt = performance.now() + readyWithinMs;

@@ -7,13 +7,13 @@ import type { Effect } from "./facts.ts";
 
 export interface Sink {
   url: string;
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   effects: readonly Effect[];
   close(): Promise<void>;
 }
 
-/** `at`: UTC milliseconds of when it happened: the news of a process that is stopped comes when it wakes. */
-const toldSchema = z.object({
+/** `at`: UTC milliseconds of the effect. The report of a stopped process arrives after it continues. */
+const reportSchema = z.object({
   at: z.int(),
   runId: z.string(),
   workflow: z.string(),
@@ -23,21 +23,21 @@ const toldSchema = z.object({
   generation: z.int(),
 });
 
-/** The world outside: counts the effects of steps. It runs in the auditor's process, which is never killed. */
+/** The external system: counts the effects of steps. It runs in the auditor's process, which is never killed. */
 export async function openSink(onEffect: (effect: Effect) => void): Promise<Sink> {
   const effects: Effect[] = [];
   const server = createServer((request, response) => {
-    // A process that is killed while it speaks has said nothing.
+    // A report that is interrupted by a kill does not count.
     hear(request, response).catch(() => response.destroy());
   });
   async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const told = toldSchema.parse(JSON.parse(await text(request)));
-    const effect = { ...told, at: performance.now() - Math.max(0, Date.now() - told.at) };
+    const reported = reportSchema.parse(JSON.parse(await text(request)));
+    const effect = { ...reported, at: performance.now() - Math.max(0, Date.now() - reported.at) };
     effects.push(effect);
     response.end();
     onEffect(effect);
   }
-  // A connection that is closed while it is taken up again would fail a step, and so repeat it.
+  // A connection that is closed while it is reused would fail a step, and so repeat it.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

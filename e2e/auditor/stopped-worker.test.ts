@@ -9,7 +9,7 @@ describe.concurrent("a worker that is stopped (SIGSTOP) past its lease", () => {
   }) => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
-    const { violations, hasEnded, summary } = await auditStop({ seed, tell: (line) => void log.push(line) });
+    const { violations, hasEnded, summary } = await auditStop({ seed, print: (line) => void log.push(line) });
     expect(violations, summary).toEqual([]);
     expect(hasEnded).toBe(true);
   });

@@ -5,10 +5,10 @@ import { isRunning } from "./processes.ts";
 const soonMs = 60_000;
 
 /**
- * One server with two workers; one of them is stopped in the middle of a step, and nobody wakes it. `hasEnded`: the
+ * One server with two workers. One of them is stopped in the middle of a step, and never continued. `hasEnded`: the
  * service has ended it.
  */
-export async function auditStop(p: Pick<AuditOptions, "seed" | "tell">): Promise<Verdict & { hasEnded: boolean }> {
+export async function auditStop(p: Pick<AuditOptions, "seed" | "print">): Promise<Verdict & { hasEnded: boolean }> {
   let hasEnded = false;
   const verdict = await audit({
     ...p,

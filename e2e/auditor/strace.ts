@@ -3,27 +3,27 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { installMissing } from "../../scripts/test-tools.ts";
 
-/** The system calls by which SQLite writes, and brings to disk. */
+/** The system calls with which SQLite writes and flushes. */
 export const diskCalls = "pwrite64,fsync,fdatasync";
 
-/** Whether strace is installed and may be used. Installs it when it is missing. */
+/** Whether strace is installed and permitted. Installs it if it is missing. */
 export function findOrInstallStrace(): boolean {
   if (process.platform !== "linux") return false;
   installMissing(["strace"]);
   return canTrace();
 }
 
-/** Some containers have it and forbid its use. */
+/** Some containers forbid its use. */
 function canTrace(): boolean {
   return spawnSync("strace", ["-o", "/dev/null", "true"], { stdio: "ignore" }).status === 0;
 }
 
 export interface Strace {
-  /** Lets go of the process, where it still is. */
+  /** Detaches from the process, if it still runs. */
   detach(): Promise<void>;
 }
 
-/** Resolves when every thread of the process is watched. */
+/** Resolves when every thread of the process is traced. */
 export async function attachStrace(pid: number, args: readonly string[]): Promise<Strace> {
   const strace = spawn("strace", ["-f", "-p", String(pid), ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(strace, "exit");
@@ -39,7 +39,7 @@ export async function attachStrace(pid: number, args: readonly string[]): Promis
   return {
     async detach() {
       if (strace.exitCode === null && strace.signalCode === null) strace.kill("SIGINT");
-      // One whose process was killed while it was stopped may wait for its last thread forever.
+      // After a kill of a stopped process, strace may wait for its last thread forever.
       const killer = setTimeout(() => strace.kill("SIGKILL"), 2_000);
       await exited;
       clearTimeout(killer);

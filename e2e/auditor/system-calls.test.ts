@@ -3,7 +3,7 @@ import { mutants } from "./mutants.ts";
 import { findOrInstallStrace } from "./strace.ts";
 import { sweepCalls, traceAnswer } from "./system-calls.ts";
 
-/** Where strace cannot be had, or may not watch (some containers forbid it), these say so. */
+/** If strace is not available or not permitted (as in some containers), these tests report it. */
 let hasStrace = false;
 beforeAll(() => {
   hasStrace = findOrInstallStrace();
@@ -14,13 +14,13 @@ const notDurable = {
   find: `connection.pragma("synchronous = FULL");`,
   replace: `connection.pragma("synchronous = NORMAL");`,
 };
-/** Its commits of claims are without fsync: it sets the connection again for each commit of the other kind. */
+/** Its claims commit without fsync. It changes the setting of the connection for each other commit. */
 const neverDurable = {
   file: "server/store/sqlite/writes/write-queue.ts",
   find: "connection.pragma(`synchronous = ${wanted}`);",
   replace: 'connection.pragma("synchronous = NORMAL");',
 };
-/** The store looks at that setting itself, and would refuse. */
+/** The store checks that setting itself, and would reject it. */
 const notChecked = {
   file: "server/store/sqlite/file/open-connection.ts",
   find: "synchronous: 2,",
@@ -44,7 +44,7 @@ describe.concurrent("at the system calls that write to disk", () => {
     { of: "run" as const, stride: 17 },
   ])("the receiver may be killed at any of them: $of, one in $stride", async ({ of, stride }, { expect, skip }) => {
     if (!hasStrace) return skip("there is no strace");
-    const { violations, calls, facts, summary } = await sweepCalls({ of, stride, tell: console.log });
+    const { violations, calls, facts, summary } = await sweepCalls({ of, stride, print: console.log });
     expect(violations, summary).toEqual([]);
     expect(facts.kills.length).toBeGreaterThan(2);
     expect(calls).toBeGreaterThan(2 * stride);

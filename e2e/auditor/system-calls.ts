@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { judgeAtRest, type Verdict } from "./audit.ts";
+import { checkAtRest, type Verdict } from "./audit.ts";
 import { type OrderKind, orderKinds } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { createSender, type Ledger } from "./clients.ts";
-import { type AnswerOrder, judgeAnswer } from "./durable-answer.ts";
+import { type AnswerOrder, checkAnswer } from "./durable-answer.ts";
 import { isAcknowledged, type Kill } from "./facts.ts";
 import { isRunning } from "./processes.ts";
 import { readSqlite } from "./read-sqlite.ts";
@@ -45,24 +45,24 @@ async function onStage<T>(changes: readonly SourceChange[], act: (stage: Stage) 
 }
 
 export interface SweepOptions {
-  /** Until the receiver has accepted a delivery, or until its run has ended. */
+  /** The part to sweep: until the receiver has accepted a delivery, or until its run has ended. */
   of: "accept" | "run";
-  /** Every how many calls. */
+  /** The distance between two calls that are killed. */
   stride: number;
-  tell: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /**
- * Kills the receiver at its first call that writes to disk, then at a later one, and so on, until a whole accept, or a
- * whole run, comes through.
+ * Kills the receiver at its first call that writes to disk, then at a later one, and so on, until a complete accept, or
+ * a complete run, succeeds.
  */
-export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Verdict & { calls: number }> {
+export async function sweepCalls({ of, stride, print }: SweepOptions): Promise<Verdict & { calls: number }> {
   const startedAt = performance.now();
   return await onStage([], async (stage) => {
     const { orders, projectDir, sink } = stage;
     const kills: Kill[] = [];
     let n = 1;
-    // One first: statements that are prepared, and pages that are read, at the first time only.
+    // One warm-up delivery, because some statements are prepared, and some pages read, only once.
     await accept(stage, "warm", orderKinds[1]);
     await untilAtRest(stage);
     for (; ; n += stride) {
@@ -75,18 +75,18 @@ export async function sweepCalls({ of, stride, tell }: SweepOptions): Promise<Ve
       const isOver = isRunning(pid);
       await strace.detach();
       await untilAtRest(stage);
-      tell(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
+      print(`${of}: ${isOver ? "came through before" : "killed at"} call ${n}`);
       if (isOver) break;
       kills.push({ at, kind: "receiver", pid, generation: service.generation });
     }
     return {
-      ...(await judgeAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
+      ...(await checkAtRest({ reader: readSqlite(projectDir), orders, effects: sink.effects, kills, startedAt })),
       calls: n - 1,
     };
   });
 }
 
-/** In what order the receiver writes to disk, brings to disk, and answers. */
+/** The order in which the receiver writes, flushes, and responds. */
 export async function traceAnswer(changes: readonly SourceChange[]): Promise<AnswerOrder> {
   return await onStage(changes, async (stage) => {
     await accept(stage, "warm", orderKinds[0]);
@@ -107,7 +107,7 @@ export async function traceAnswer(changes: readonly SourceChange[]): Promise<Ans
     const ofMainThread = readFileSync(log, "utf8")
       .split("\n")
       .filter((line) => line.startsWith(`${pid} `));
-    return judgeAnswer(ofMainThread.map((line) => line.trimEnd()));
+    return checkAnswer(ofMainThread.map((line) => line.trimEnd()));
   });
 }
 
@@ -118,7 +118,7 @@ async function accept({ send, orders }: Stage, id: string, kind: OrderKind | und
   await send({ order, kind, body: JSON.stringify({ order: id, paid: kind.isPaid, ms: 0 }) });
 }
 
-/** Every acknowledged order is in the store, also where it is written late, and its runs have ended. */
+/** Every acknowledged order is in the store, and its runs have ended. */
 async function untilAtRest({ projectDir, orders }: Stage): Promise<void> {
   const reader = readSqlite(projectDir);
   const acknowledged = orders.filter(isAcknowledged).map(({ id }) => id);

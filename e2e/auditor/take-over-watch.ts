@@ -10,7 +10,7 @@ export interface TakeOverWatch {
   takenOver(): number;
 }
 
-/** Between these two no process had the run, and any process could wake it. */
+/** Between these two, no process had the run, and any process could continue it. */
 function wasAsleep(effect: Effect, before: Effect): boolean {
   return sleepsBefore[effect.workflow] === effect.step && before.step !== effect.step;
 }

@@ -9,8 +9,8 @@ import { signalbox } from "../support/service.ts";
 import type { Cut } from "./cut-network.ts";
 
 /**
- * Steps in a row, each of which writes to a file when it begins, and on which machine: one, or as many as there is time
- * until the test ends it.
+ * A workflow of consecutive steps: one, or as many as fit until the test ends. Each step writes to a file when it
+ * begins, and on which machine.
  */
 const files = {
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";\nexport default defineConfig({ workers: 1 });`,
@@ -43,9 +43,9 @@ export interface Platform {
   projectDir: string;
   key: string;
   env: NodeJS.ProcessEnv;
-  /** All that began, on whichever machine, in its order. */
+  /** All steps that began, on any machine, in order. */
   effects(): Effect[];
-  /** Lets all that is long come to its end. */
+  /** Ends all long workflows. */
   enough(): void;
 }
 
@@ -83,13 +83,13 @@ function readEffects(file: string): Effect[] {
 }
 
 export interface CutMachine {
-  /** Where its web process listens, on itself; empty for workers. */
+  /** The local address of its web process. Empty for workers. */
   url: string;
   output(): string;
   stop(): Promise<void>;
 }
 
-/** One machine of the platform; with `way` it reaches the database by that way only. Resolves when it is ready. */
+/** One machine of the platform. With `way`, it reaches the database only through it. Resolves when it is ready. */
 export async function startMachine(
   platform: Platform,
   p: { name: string; role: "web" | "worker"; database: string; way?: Cut },

@@ -2,21 +2,21 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server by which nothing may come, without a word to either end: no reset, no refusal. */
+/** A connection to a server that can drop all packets silently: without a reset or a rejection. */
 export interface Cut {
   host: string;
   port: number;
   cut(): void;
   heal(): void;
-  /** Before the command that is to go this way. */
+  /** The prefix of a command that uses this connection. */
   prefix: readonly string[];
   close(): Promise<void> | void;
 }
 
 /**
- * A proxy that stops to forward. What is sent meanwhile is held, and comes when it heals, as what a network sends
- * again. New connections are taken and not answered. It needs no rights, and simulates a network that drops packets;
- * the kernels at both ends believe that the other lives.
+ * A proxy that can stop forwarding. It buffers the bytes sent meanwhile, and forwards them when it is restored, like
+ * retransmitted packets. New connections are accepted and not answered. It needs no privileges, and simulates a network
+ * that drops packets: both kernels keep their connections open.
  */
 export async function cutByProxy(to: { host: string; port: number }): Promise<Cut> {
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export async function cutByProxy(to: { host: string; port: number }): Promise<Cu
       from.on("error", () => into.destroy());
       from.on("close", () => {
         sockets.delete(from);
-        // Of one that was cut the other end hears nothing, either.
+        // The other end of a cut connection is not notified, either.
         if (!isCut) into.destroy();
       });
     }
@@ -64,8 +64,8 @@ export async function cutByProxy(to: { host: string; port: number }): Promise<Cu
 }
 
 /**
- * A network namespace of its own, joined to this one by a pair of interfaces: cut, its packets are dropped. Null where
- * it may not be made: that needs root, and iproute2.
+ * A separate network namespace, connected by a pair of interfaces. When it is cut, its packets are dropped. `null`: it
+ * cannot be created, which needs root and iproute2.
  */
 export function cutByNamespace(p: { name: string; net: string; port: number }): Cut | null {
   const { name, net } = p;

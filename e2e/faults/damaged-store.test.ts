@@ -23,7 +23,7 @@ import { sendNote, startLoad } from "./load.ts";
 interface Damage {
   name: string;
   damage(file: string): void;
-  /** What the one line says, beside the file. */
+  /** The text of the message after the file name. */
   says: RegExp;
 }
 
@@ -55,7 +55,7 @@ const damages: Damage[] = [
     says: /not a SQLite database.*DATABASE_URL/s,
   },
   { name: "is a folder", damage: (file) => (rmSync(file), mkdirSync(file)), says: /cannot be opened.*DATABASE_URL/s },
-  // Rights do not bind root; a path that leads nowhere binds everybody.
+  // Root ignores permissions, but not a path that does not exist.
   {
     name: "cannot be reached",
     damage: (file) => (rmSync(file), symlinkSync(file, file)),

@@ -20,7 +20,7 @@ describe("exhausted file descriptors", () => {
     onTestFinished(() => agent.destroy());
     const answers: Answer[] = [];
     const send = async () => answers.push(await sendNote({ url, key, agent }));
-    // What is loaded and opened once is there by then.
+    // Files that are loaded only once are open by then.
     for (let n = 0; n < 5; n += 1) await send();
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 60_000 });
 

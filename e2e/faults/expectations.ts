@@ -7,7 +7,7 @@ import type { Answer } from "./load.ts";
 
 const rows = z.array(z.object({ id: z.string(), status: z.string(), attempt: z.number() }));
 
-/** The runs as they lie on disk, past all of the product's own code. */
+/** The runs on disk, read without the product's own code. */
 export function readRuns(file: string): z.infer<typeof rows> {
   const db = openStored(file);
   try {

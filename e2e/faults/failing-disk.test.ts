@@ -40,7 +40,7 @@ describe("a failing disk (EIO)", () => {
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       expect((await statusOf(`${url}/readyz`)).text).toContain("The disk of the database cannot be read or written");
-      // Those that were under way when the disk began to fail may have been in time.
+      // Requests in flight when the disk began to fail may have succeeded.
       expectAnswersOf(load.answers().slice(from + 4), [503]);
       expect(since(from, 503)).toBeGreaterThan(5);
       expect(linesWith(service.output(), "could not store a delivery").length).toBeGreaterThan(0);
@@ -54,7 +54,7 @@ describe("a failing disk (EIO)", () => {
       await service.killGroup();
 
       const again = await startFaultyService(project);
-      // A step that was under way at the kill is executed again.
+      // A step that was in progress at the kill is executed again.
       await expectNothingLost(again, answers, { isExactlyOnce: false });
       expect(await again.stop()).toBe(0);
     },

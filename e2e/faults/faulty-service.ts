@@ -7,7 +7,7 @@ import type { OnCleanup } from "../../scripts/cleanups.ts";
 import { writeProject } from "../support/project.ts";
 import { signalbox, startService, type Service, type ServiceOptions } from "../support/service.ts";
 
-/** A project that is deployed, with a store wherever the test wants it. */
+/** A deployed project, with its store at a path of the test. */
 export interface FaultyProject {
   projectDir: string;
   /** The store's file. */
@@ -16,7 +16,7 @@ export interface FaultyProject {
   env: NodeJS.ProcessEnv;
 }
 
-/** Where something is about to go wrong: `signalbox start` of such a project. */
+/** `signalbox start` of such a project, before a fault. */
 export interface FaultyService extends Service, FaultyProject {
   pid: number;
   receiver(): number[];

@@ -38,7 +38,7 @@ describe("a full disk", () => {
     expect(since(fullFrom, 503)).toBeGreaterThan(20);
     const lines = linesWith(service.output(), "could not store a delivery");
     expect(lines.length).toBeGreaterThan(0);
-    // One line every five seconds, however many are refused.
+    // One line every five seconds, regardless of the number of rejections.
     expect(lines.length).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - outageSince) / 5_000));
     expect(service.output().split("\n").length).toBeLessThan(
       200 + load.answers().filter(({ status }) => status === 202).length,

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { z } from "zod";
 
 export interface Answer {
-  /** 0: no answer came. -1: one that was cut off. */
+  /** 0: no response. -1: an incomplete response. */
   status: number;
   code: string | null;
   retryAfter: string | null;
@@ -13,7 +13,7 @@ export interface Answer {
 
 export interface Load {
   answers(): readonly Answer[];
-  /** Resolves when all that was sent has its answer. */
+  /** Resolves when every request is answered. */
   finish(): Promise<readonly Answer[]>;
 }
 

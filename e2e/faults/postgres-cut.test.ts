@@ -9,9 +9,9 @@ import { type Cut, cutByNamespace, cutByProxy } from "./cut-network.ts";
  * run --project e2e e2e/faults/postgres-cut.test.ts`.
  */
 const byNamespace = process.env["FAULTS_NETWORK"] === "namespace";
-/** A lease, and the time until it is checked; machines of CI may pause for some. */
+/** A lease, and the time until it is checked. CI machines may pause for some seconds. */
 const takenWithinMs = byNamespace ? 15_000 : 20_000;
-/** For a statement that is not answered, then for a connection that is not made. */
+/** The timeout of an unanswered statement, then of a connection attempt. */
 const refusedWithinMs = 16_000;
 
 async function openWay(name: string, net: string, port: number): Promise<Cut> {
@@ -121,8 +121,8 @@ describe("a network that drops everything between a machine and Postgres", () =>
 });
 
 /**
- * Steps that began again though they had come to their end, or in another order; the one in which its process was cut
- * off, or told to go, may come twice.
+ * Steps that began again although they had ended, or in another order. The step during which its process was cut off or
+ * stopped may occur twice.
  */
 function repeatsOf(effects: readonly { machine: string; step: number }[]): string[] {
   return effects.flatMap(({ machine, step }, at) => {

@@ -2,10 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findOrInstall } from "../../scripts/test-tools.ts";
 
-/**
- * A clock for the processes of a test, that the test may set; how time passes (monotonic clocks, timers) stays as it
- * is.
- */
+/** A clock for the processes of a test, which the test can set. Monotonic clocks and timers are unaffected. */
 export interface FakeClock {
   env: NodeJS.ProcessEnv;
   /** Seconds from the real time, from now on and for every process at once. */

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A place for a store that can be full. */
+/** A folder for a store that can become full. */
 export interface SmallDisk {
   dir: string;
-  /** Leaves so little room that a few webhooks fill it. `pids`: who writes there. */
+  /** Leaves so little space that a few webhooks fill it. `pids`: the processes that write there. */
   takeRoom(pids: readonly number[]): void;
   giveRoom(pids: readonly number[]): void;
 }
@@ -37,7 +37,7 @@ export function makeSmallDisk(): SmallDisk {
   return { dir, takeRoom: () => fillWith(ballast), giveRoom: () => rmSync(ballast, { force: true }) };
 }
 
-/** Lets no file of these processes grow beyond so many bytes: their writes fail as on a full disk. */
+/** Limits the files of these processes to this size: larger writes fail, as on a full disk. */
 export function limitFiles(pids: readonly number[], limit: string): void {
   for (const pid of pids) {
     const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${limit}:unlimited`], {

@@ -41,7 +41,7 @@ describe("SIGTERM under load", () => {
     await slow.closed;
     expect(slow.received()).toMatch(/^(HTTP\/1\.1 (503|408) [^]*)?$/);
     const answers = [...(await load.finish()), long];
-    // 0: refused, or the connection ended before a byte of an answer. No answer was cut off.
+    // 0: the connection was rejected, or ended before the first byte of a response. No response was incomplete.
     expectAnswersOf(answers, [202, 503, 0]);
     expect(long.status).toBe(202);
 

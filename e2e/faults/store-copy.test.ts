@@ -93,7 +93,7 @@ it("copying a store continues after repeated kills, and copies every row once", 
 
 const noteSchema = z.object({ rows: z.int(), isWhole: z.boolean() });
 
-/** Resolves with the rows that are at the target, as soon as there are so many, or every table is whole. */
+/** Resolves with the rows of the target, as soon as it has this number, or every table is complete. */
 async function untilCopied(watcher: Client, child: ChildProcess, wanted: number | "all"): Promise<number> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`The copy has ended with ${child.exitCode} before it was killed.`);

@@ -18,6 +18,7 @@ hostssl  encrypted    all    127.0.0.1/32  trust
 host     protected    guest  127.0.0.1/32  scram-sha-256
 host     closed       guest  127.0.0.1/32  reject
 host     store        all    127.0.0.1/32  trust
+host     shared       all    127.0.0.1/32  trust
 host     crowded      all    127.0.0.1/32  trust
 host     missing      all    127.0.0.1/32  trust
 host     postgres     all    127.0.0.1/32  trust
@@ -37,8 +38,10 @@ beforeAll(async () => {
   ({ projectDir } = prepareFaultyProject({ onCleanup: afterAll }));
   const settings = [`hba_file=${writeOwned("pg_hba.conf", access)}`, "ssl=on", ...certify(), "max_connections=20"];
   cluster = await startCluster({ settings });
-  for (const name of ["encrypted", "protected", "closed", "store", "crowded"]) await cluster.createDatabase(name);
+  for (const name of ["encrypted", "protected", "closed", "store", "shared", "crowded"])
+    await cluster.createDatabase(name);
   await askPostgres(cluster.url("postgres"), "CREATE ROLE guest LOGIN PASSWORD 'correct'");
+  await askPostgres(cluster.url("shared"), "GRANT CREATE ON SCHEMA public TO guest");
 });
 
 afterAll(async () => {
@@ -166,7 +169,14 @@ const cases: Case[] = [
   {
     name: "a user without the right to create tables",
     url: () => urlOf("store", { user: "guest" }),
-    problem: /the user may not create or write tables there/,
+    problem: /the user may not create tables or schemas there, or not write them\. .*schema public/,
+    fix: /OWNER TO/,
+  },
+  {
+    name: "a user that may create tables, but no schema for the queue",
+    url: () => urlOf("shared", { user: "guest" }),
+    problem:
+      /the user may not create tables or schemas there, or not write them\. .*permission denied for database shared/,
     fix: /OWNER TO/,
   },
 ];

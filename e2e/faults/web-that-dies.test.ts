@@ -54,7 +54,7 @@ describe("a process that dies under load", () => {
       expect((await statusOf(`${url}/readyz`)).status).toBe(200);
     }
     const answers = await load.finish();
-    // Connection refused, or interrupted: nothing else.
+    // The only allowed errors: connection rejected, or interrupted.
     expectAnswersOf(answers, [202, 0, -1]);
     await expectNothingLost(service, answers);
     expect(service.web()).toEqual(web);

@@ -7,8 +7,8 @@ import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { startLoad } from "./load.ts";
 
 /**
- * What operators load into every process (NODE_OPTIONS): an agent that ends the worker as long as its collector is
- * away. What the project's own modules throw fails runs, not workers.
+ * A module that operators load into every process (NODE_OPTIONS): it ends the worker while its collector is
+ * unavailable. Errors of the project's own modules fail runs, not workers.
  */
 const agent = {
   "agent.mjs": `

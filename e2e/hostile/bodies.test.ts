@@ -9,8 +9,8 @@ import { type HostileService, withHostileService } from "./hostile-service.ts";
 const it = withHostileService();
 const mib = 1024 * 1024;
 /**
- * A web process has up to 300 MiB under load. Zod's words on 200,000 places would be another 500 for a moment; what is
- * sent below, kept, over 2 GiB.
+ * A web process has up to 300 MiB under load. Zod's issues for 200,000 values would be another 500 for a moment. If the
+ * bodies below were kept, they would be over 2 GiB.
  */
 const maxMemoryMb = 600;
 
@@ -99,7 +99,7 @@ it("hundreds of bodies without their last byte do not fill the memory: those bey
   const bystander = startBystander(service);
   const attack = Array.from({ length: 800 }, () => sendUnfinished(service, key));
   const refused = await Promise.all(attack.slice(200).map(({ answered }) => answered));
-  // Those that were refused have freed their memory, so that a few more may fit, but not 70: a key has 64 MiB.
+  // Rejected bodies have freed their memory, so a few more may fit, but not 70: a key has 64 MiB.
   const more = Array.from({ length: 70 }, () => sendUnfinished(service, key));
   attack.push(...more);
   const full = (

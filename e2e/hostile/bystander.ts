@@ -39,10 +39,10 @@ export function post(p: {
   });
 }
 
-/** Between two webhooks of a bystander: it is there to be kept waiting, not to use the CPU time itself. */
+/** The pause between two webhooks of a bystander. It measures delays, and must not use much CPU time itself. */
 const pauseMs = 20;
 
-/** An honest sender, one webhook after the other, as long as the others do what they do. Gives the statuses that it got. */
+/** An honest sender that sends one webhook after the other while the attack lasts. Returns its statuses. */
 export function startBystander({ url, key }: { url: string; key: string }): { finish(): Promise<number[]> } {
   const agent = new Agent({ keepAlive: false });
   const statuses: number[] = [];

@@ -17,11 +17,11 @@ it("a key, valid or not, in any form and part of a request, is in no log, table,
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   onTestFinished(() => agent.destroy());
   const wrong = `sbk_${randomBytes(24).toString("hex")}`;
-  const told: Answered[] = [];
+  const answers: Answered[] = [];
   const sent: number[] = [];
   const send = async (path: string, headers: Record<string, string> = {}, body = ada) => {
     const answer = await post({ url: url + path, body, headers, agent });
-    told.push(answer);
+    answers.push(answer);
     sent.push(answer.status);
   };
   // Each form, valid and not; each time the same key is also in a part of the request where it does not belong.
@@ -53,7 +53,7 @@ it("a key, valid or not, in any form and part of a request, is in no log, table,
     for (const lines of [`PUT /triggers/signup?token=${one}`, `GET /triggers/${one}?token=${one}`])
       sent.push(
         ...(await exchange(port, `${lines} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).map(
-          (answer) => (told.push({ status: answer.status, text: answer.head + answer.body }), answer.status),
+          (answer) => (answers.push({ status: answer.status, text: answer.head + answer.body }), answer.status),
         ),
       );
     sent.push(
@@ -62,7 +62,7 @@ it("a key, valid or not, in any form and part of a request, is in no log, table,
           port,
           `POST /triggers/signup?token=${one} HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n`,
         )
-      ).map((answer) => (told.push({ status: answer.status, text: answer.head + answer.body }), answer.status)),
+      ).map((answer) => (answers.push({ status: answer.status, text: answer.head + answer.body }), answer.status)),
     );
     sent.push(
       ...(
@@ -102,7 +102,7 @@ it("a key, valid or not, in any form and part of a request, is in no log, table,
   expect(tables).toContain("[redacted]");
   const files = filesBelow(join(projectDir, ".signalbox")).filter((file) => !file.includes("signalbox.db"));
   const places = {
-    answers: JSON.stringify(told),
+    answers: JSON.stringify(answers),
     log: service.output(),
     tables,
     pages: pages.join("\n"),

@@ -38,7 +38,7 @@ it("in development, which needs no key, no page of another site fires a trigger 
     "a name that ends like ours": { headers: { host: `localhost.evil.example:${service.port}`, ...json } },
   };
   for (const [name, page] of Object.entries(pages)) expect([401, 403, 415], name).toContain((await send(page)).status);
-  // What a browser asks before it sends JSON from elsewhere: there is no leave in the answer.
+  // The preflight of a browser before it sends JSON from another origin: the response gives no permission.
   const preflight = await send({
     method: "OPTIONS",
     headers: {

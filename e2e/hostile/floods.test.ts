@@ -9,8 +9,8 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 
 const atOnce = 1_500;
 /**
- * What 1,500 requests to one route may cost the receiver and the web process, in CPU time, as a multiple of the same
- * flood of `/metrics`, which rejects them, in the same run. Measured with one process and `/healthz`: up to 7, for
+ * The maximum CPU time of the receiver and the web process for 1,500 requests to one route. It is a multiple of the
+ * same flood of `/metrics`, which rejects them, in the same run. Measured with one process and `/healthz`: up to 7, for
  * pages. Without bounds: 22, for the OpenAPI document.
  */
 const maxCostRatio = 16;

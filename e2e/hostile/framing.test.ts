@@ -215,7 +215,7 @@ const query = fc.oneof(
 interface RawRequest {
   method: string;
   target: string;
-  /** `KEY` stands for a valid key. */
+  /** `KEY` is replaced by a valid key. */
   query: string;
   lines: readonly string[];
   body: string;
@@ -280,7 +280,7 @@ it("no malformed request below /triggers gets a redirect, a 5xx, or a response t
     }),
     { numRuns: 300, examples },
   );
-  // The examples at least were not thrown away at the first look.
+  // At least the examples passed the first check.
   expect([...statuses]).toEqual(expect.arrayContaining([202, 400, 401, 404, 405, 415, 422]));
   expect(child.exitCode).toBeNull();
 });

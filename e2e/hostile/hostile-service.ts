@@ -10,13 +10,13 @@ import { type Service, type ServiceOptions, signalbox, startService, withSharedS
 export interface HostileService extends Service {
   projectDir: string;
   port: number;
-  /** A webhook key that opens every endpoint. */
+  /** A webhook key for every endpoint. */
   key: string;
   /** Makes another such key. */
   createKey(name: string): string;
-  /** An API token that may do everything. */
+  /** An API token with the scope `admin`. */
   token: string;
-  /** The most memory that the receiver or the web process has had at any time, in MiB, as the kernel counts it. */
+  /** The peak memory of the receiver or the web process, in MiB, as the kernel counts it. */
   peakMemoryMb(): number;
   /** The CPU time that the receiver and the web process have used so far, in ms. */
   cpuMs(): number;

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { expect } from "vitest";
 import { post } from "./bystander.ts";
 
-/** A median webhook may take so many times as long as on the idle service: it did take hundreds in one process. */
+/** The maximum ratio of a median webhook to one on the idle service. With one process, it was in the hundreds. */
 const maxSlowdown = 20;
 /** Other processes of the machine delay a webhook by less. In one process it took longer. */
 const maxUndelayedMs = 200;

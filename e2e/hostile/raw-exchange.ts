@@ -7,10 +7,9 @@ export interface RawResponse {
 }
 
 /**
- * Sends bytes as they are, and resolves with every answer that came when the other side has closed the connection;
- * rejects where it has not within `patienceMs`. `endsAfter`: whether our side is closed behind the bytes, as by a
- * sender that has nothing more to say. `drip`: what is sent behind them each second, for as long as the connection is
- * open.
+ * Sends bytes unchanged. Resolves with all responses when the server has closed the connection, and rejects if it has
+ * not within `patienceMs`. `endsAfter`: whether our side is closed after the bytes, like a sender that has finished.
+ * `drip`: the bytes to send each second afterwards, while the connection is open.
  */
 export function exchange(
   port: number,
@@ -30,7 +29,7 @@ export function exchange(
     }, patienceMs);
     const dripping = drip === "" ? undefined : setInterval(() => socket.write(drip), 1000);
     socket.on("data", (chunk) => received.push(chunk));
-    // The other side may refuse to take more: what it said before counts.
+    // The server may stop reading. Its responses until then count.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);

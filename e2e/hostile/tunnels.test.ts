@@ -25,7 +25,7 @@ const readme = readFileSync(join(repository, "examples/starter/README.md"), "utf
 const [, publicHost = ""] = /^SIGNALBOX_BASE_URL=https:\/\/(\S+) npx signalbox dev /m.exec(readme) ?? [];
 
 const closedRoutes = restRoutes.filter(({ operation }) => operation.access !== "open");
-/** What is open to everybody in a deployed service, too. */
+/** Routes that are also public in a deployed service. */
 const openPages = ["/sign-in", "/icon.svg"];
 const pages = [
   "/",
@@ -156,7 +156,7 @@ describe("development behind a tunnel", () => {
     const { secret } = JSON.parse(run(["keys", "create", "--api", "--name", "me", "--json"])) as { secret: string };
     const bearer = { host: publicHost, authorization: `Bearer ${secret}` };
     expect((await ask({ method: "GET", path: "/api/v1/runs", headers: bearer })).status).toBe(200);
-    // There is no terminal here, so no token was printed, but the way to one.
+    // There is no terminal here, so `dev` printed no token, but the command that creates one.
     expect(service.output()).not.toMatch(/sbt_\w{20}/);
     expect(service.output()).toContain("signalbox keys create --api");
 
@@ -178,7 +178,7 @@ describe("development behind a tunnel", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain("Sign out");
     expect(page.text).toContain("signup");
-    // Without the cookie nothing of it: who draws the page asks once more.
+    // Without the cookie, the page has no data: the renderer checks access again.
     expect((await ask({ method: "GET", path: "/sign-in", headers: { host: publicHost } })).text).not.toContain(
       "Sign out",
     );

@@ -11,11 +11,11 @@ import { signalbox } from "../support/service.ts";
 /** A folder of its own with the same build, as a machine has it. */
 export interface Machine {
   dir: string;
-  /** Of a web; else of the health checks. */
+  /** Port of the web process, otherwise of the health checks. */
   url: string;
   child: ChildProcess;
   output(): string;
-  /** SIGKILL to every process of it, at once, as when the machine loses its power. */
+  /** Sends SIGKILL to all its processes at once, like a power failure of the machine. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -31,7 +31,7 @@ export interface Fleet {
     role: "web" | "worker",
     p?: { files?: Record<string, string>; isFresh?: boolean; env?: NodeJS.ProcessEnv },
   ): Promise<Machine>;
-  /** Ends all of them, and removes what they left. */
+  /** Ends all of them, and removes their files. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A workflow that sleeps for `nap`, again and again, until the file `gate` is there. Before and after, a step writes to
+ * A workflow that sleeps for `nap` repeatedly, until the file `gate` exists. Before and after, a step writes to
  * the file `log`. The two versions differ in everything that an open run depends on: input, names of steps, and output.
  */
 export function nappingProject(version: "one" | "two"): Record<string, string> {

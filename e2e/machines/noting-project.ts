@@ -1,6 +1,6 @@
 /**
- * Two steps, with as much time between them as is asked for, and until the file `gate` is there where one is named;
- * each writes to a file which process executed it, regardless of the store.
+ * A workflow of two steps. Between them it waits for a given time, or until the file `gate` exists. Each step writes to
+ * a file which process executed it, regardless of the store.
  */
 export const notingProject = (version: string): Record<string, string> => ({
   "workflows/note.ts": `

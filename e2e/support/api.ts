@@ -2,7 +2,7 @@ import type { RecordedDeliveryLine } from "../../server/contract/backtest.ts";
 import type { Run } from "../../server/contract/run.ts";
 import type { TimelineEntry } from "../../server/contract/timeline.ts";
 
-/** What the tests ask of a running service, as any client would. */
+/** The requests of the tests to a running service, as a client. */
 export async function getJson<T>(url: string, headers: Record<string, string> = {}): Promise<T> {
   const response = await fetch(url, { headers });
   if (!response.ok) throw new Error(`GET ${url}: ${response.status} ${await response.text()}`);

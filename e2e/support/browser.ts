@@ -95,8 +95,8 @@ function forgetBrowser(): void {
 }
 
 /**
- * Makes all pages of the page's browser as slow as on a machine with `1 / times` of the speed, until `body` is over:
- * their processes are paused for most of the time. The throttling of the developer tools takes the CPU from others.
+ * Makes all pages of the browser as slow as on a machine with `1 / times` of the speed, until `body` has ended. Their
+ * processes are paused most of the time. The throttling of the developer tools takes the CPU from others.
  */
 export async function onSlowMachine(page: Page, times: number, body: () => Promise<void>): Promise<void> {
   const devtools = await page.context().browser()?.newBrowserCDPSession();

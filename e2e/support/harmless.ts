@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 
-/** What on a page could only have come from a payload that was taken as markup. Empty on every page of ours. */
+/** Elements of a page that can only come from a payload that was rendered as markup. Empty on every page. */
 export async function findInjected(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];

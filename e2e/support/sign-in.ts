@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 
-/** On the page by which one comes in, with an API token. */
+/** Signs in on the sign-in page, with an API token. */
 export async function signInWithToken(page: Page, secret: string): Promise<void> {
   const field = page.getByLabel("API token");
   const toggle = page.getByText("Use an API token instead");

@@ -7,9 +7,9 @@ export const desk = { width: 1440, height: 900 };
 export const phone = { width: 360, height: 740 };
 
 /**
- * Checks the page and what is open above it, on a desk's screen and on a phone: no serious or critical accessibility
- * violation in either theme, nothing that needs sideways scrolling, and a frame that never moves while the focus goes
- * through all elements. The first size is the one that the page was loaded with, if it is one of the two.
+ * Checks the page and its open overlays, on a desktop and on a phone. There must be no serious accessibility violation
+ * in either theme, and no horizontal scrolling. The frame must not move while the focus visits all elements. The first
+ * size is the one that the page was loaded with, if it is one of the two.
  */
 export async function expectSoundPage(page: Page, where: string): Promise<void> {
   const before = page.viewportSize();

@@ -53,7 +53,7 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    */
   maxQueued?: number;
   /**
-   * Called once for each run that has failed for good, as a run of its own: see `onFailure` of `defineWorkflow`. The
+   * Called once for each run that has failed permanently, as a run of its own: see `onFailure` of `defineWorkflow`. The
    * input is the prompt. `onFailure` is code of yours; it calls no model.
    *
    * @example

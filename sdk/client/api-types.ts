@@ -15,7 +15,7 @@ export interface Delivery {
   bodyBytes: number;
   /** SHA-256 of the body, in hexadecimal. `null`: the body was not read. */
   bodySha256: string | null;
-  /** What became of the request. */
+  /** The outcome of the request. */
   outcome: "accepted" | "skipped" | "rejected" | "repeated" | "held";
   /** HTTP status of the response. */
   responseStatus: number;
@@ -54,7 +54,7 @@ export interface DeliverySummary {
   bodyBytes: number;
   /** SHA-256 of the body, in hexadecimal. `null`: the body was not read. */
   bodySha256: string | null;
-  /** What became of the request. */
+  /** The outcome of the request. */
   outcome: "accepted" | "skipped" | "rejected" | "repeated" | "held";
   /** HTTP status of the response. */
   responseStatus: number;

@@ -1,22 +1,22 @@
-export {
-  createClient,
-  type CallOptions,
-  type ClientOptions,
-  type DeliveredRun,
-  type DeliverOptions,
-  type EventOptions,
-  type FiredRun,
-  type FireOptions,
-  type List,
-  type ListOptions,
-  type ListPage,
-  type RunHandle,
-  type SentDelivery,
-  type SignalboxClient,
-  type StartedRun,
-  type StartOptions,
-  type WaitOptions,
-} from "./create-client.ts";
+export { createClient } from "./create-client.ts";
+export type {
+  CallOptions,
+  ClientOptions,
+  DeliveredRun,
+  DeliverOptions,
+  EventOptions,
+  FiredRun,
+  FireOptions,
+  List,
+  ListOptions,
+  ListPage,
+  RunHandle,
+  SentDelivery,
+  SignalboxClient,
+  StartedRun,
+  StartOptions,
+  WaitOptions,
+} from "./client.ts";
 export { ApiError, ConnectionError, RunFailedError, SignalboxError, WaitTimeoutError } from "./errors.ts";
 export type { ErrorCode } from "./error-table.ts";
 export type {

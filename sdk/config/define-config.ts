@@ -120,7 +120,7 @@ export interface ProjectConfig {
 /** The causes of alerts. Durations: `"1m"` or more. */
 export interface AlertOptions {
   /**
-   * Runs of a workflow or an agent failed for good. The alert ends when none has failed for `quietFor`. Default: `{
+   * Runs of a workflow or an agent failed permanently. The alert ends when none has failed for `quietFor`. Default: `{
    * quietFor: "1h" }`.
    */
   runFailed?: boolean | { quietFor?: Duration };

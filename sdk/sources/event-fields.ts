@@ -14,8 +14,8 @@ export interface EventField {
 }
 
 /**
- * Fields as they are written by hand: a type (`"string | null"`, `"string[]"`), fields, fields in a list (an array of
- * objects), or `{ or: null, of: fields }` (an object or null). A name that ends in `?` is optional.
+ * Fields as source code has them: a type (`"string | null"`, `"string[]"`), fields, or fields in a list (an array of
+ * objects). `{ or: null, of: fields }` is an object or null. A name that ends in `?` is optional.
  */
 export interface WrittenFields {
   readonly [name: string]: string | WrittenFields | readonly [WrittenFields] | NullableFields;

@@ -19,7 +19,7 @@ export type {
 } from "./project.ts";
 
 /**
- * Builds a project as `signalbox build` does, and opens it in this process: with the receiver, the matching and the
+ * Builds a project as `signalbox build` does, and opens it in this process. It has the receiver, the matching and the
  * engine of the service, a store in memory, and a virtual clock. It listens on no port. The build is in
  * `.signalbox/tests/`, is used again while no file changes, and never becomes the current one. Close it after the test.
  *

@@ -22,7 +22,7 @@ interface SignalboxMatchers<Result> {
   toSkip(trigger?: string, pointer?: string): Result;
   /** The run completed. `output`: with this output. */
   toComplete(output?: unknown): Result;
-  /** The run failed for good, or timed out. `error`: the name of its error, or a part of its message. */
+  /** The run failed permanently, or timed out. `error`: the name of its error, or a part of its message. */
   toFail(error?: string): Result;
 }
 

@@ -52,7 +52,7 @@ function toComplete(run: TestRun, ...output: [output?: unknown]): Checked {
   return check(pass, `complete${expected}`, describeRun(run));
 }
 
-/** The run failed for good, or timed out. `error`: the name of its error, or a part of its message. */
+/** The run failed permanently, or timed out. `error`: the name of its error, or a part of its message. */
 function toFail(run: TestRun, error?: string): Checked {
   requireRun(run, "toFail");
   const hasFailed = run.status === "failed" || run.status === "timed_out";
@@ -149,8 +149,8 @@ export function assertCompletes(run: TestRun, ...output: [output?: unknown]): vo
 }
 
 /**
- * Throws an AssertionError unless the run failed for good, or timed out. `error`: the name of its error, or a part of
- * its message.
+ * Throws an AssertionError unless the run failed permanently, or timed out. `error`: the name of its error, or a part
+ * of its message.
  */
 export function assertFails(run: TestRun, error?: string): void {
   assertPass(toFail(run, error), assertFails);

@@ -55,7 +55,7 @@ export interface TestProject {
   close(): Promise<void>;
 }
 
-/** The virtual clock of a test project. It stands still, unless `settle` skips a wait or a test moves it. */
+/** The virtual clock of a test project. It does not advance, unless `settle` skips a wait or a test moves it. */
 export interface TestClock {
   /** The virtual time. `Date.now()` in your code is still the real time. */
   now(): Date;

@@ -19,7 +19,7 @@ declare global {
       toSkip(trigger?: string, pointer?: string): Assertion;
       /** The run completed. `output`: with this output. */
       toComplete(output?: unknown): Assertion;
-      /** The run failed for good, or timed out. `error`: the name of its error, or a part of its message. */
+      /** The run failed permanently, or timed out. `error`: the name of its error, or a part of its message. */
       toFail(error?: string): Assertion;
     }
   }

@@ -68,7 +68,7 @@ export interface WebhookSourceOptions<
    */
   body?: BodyOptions;
   /**
-   * What becomes of integers beyond 2⁵³ in JSON, which a number of JavaScript cannot represent. `"string"`: a string of
+   * How integers beyond 2⁵³ in JSON are parsed, which a number of JavaScript cannot represent. `"string"`: a string of
    * their digits, e.g. `"9007199254740993"`. `"number"`: the nearest number; the delivery lists the rounded paths.
    * Smaller integers are numbers in both cases. Default: `"number"`.
    */
@@ -224,8 +224,8 @@ export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
   "slug" | "request" | "filter"
 > {
   /**
-   * The response to a request whose body matches the `request` of no source on the endpoint: `"reject"` answers 422, so
-   * that the sender sees its mistake; `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
+   * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
+   * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
    * answers 202 to every request that starts no run, also if a `filter`, `headers` or a switch stopped it. The delivery
    * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
    * Default: `"reject"` if the endpoint has one trigger, otherwise `"skip"`.

@@ -158,7 +158,7 @@ type DisjointKeys<A, B, Depth extends readonly 0[]> = {
 
 // ---- narrowing ----
 
-/** `All` is the union that contains `Payload`: it tells whether `request` changes values at this path. */
+/** `All` is the union that contains `Payload`. It shows whether `request` changes values at this path. */
 type Narrow<Payload, All, Body, Filter, Depth extends readonly 0[] = []> = true extends
   | IsDeep<Depth>
   | (unknown extends Payload ? true : false)

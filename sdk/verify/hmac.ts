@@ -43,8 +43,9 @@ export interface HmacOptions {
   timestamp?: { header: string; unit?: "s" | "ms"; tolerance?: Duration };
   /**
    * Template of the signed content, e.g. `"v1:{header:x-request-id}:{timestamp}:{body}"`. `{body}` is the bytes of the
-   * body, `{timestamp}` the value of the timestamp header, `{header:x-request-id}` the value of another header,
-   * `{method}` the HTTP method, and `{url}` the public URL with its query. A name with a hyphen needs no `header:`. All
+   * body, `{timestamp}` the value of the timestamp header, and `{header:x-request-id}` the value of another header.
+   * `{method}` is the HTTP method, and `{url}` the public URL with its query. A name with a hyphen needs no `header:`.
+   * All
    * other text is literal. Default: `"{body}"`; with a timestamp, `"{timestamp}.{body}"`.
    */
   signedContent?: string;

@@ -321,7 +321,7 @@ describe("examples from the senders' documentation", () => {
         requestOf({ "stripe-signature": `${signature},v1=${"0".repeat(64)},v0=${"f".repeat(64)}` }, sample),
       ),
     ).toBeNull();
-    // An old scheme does not count, and a second time beside the signed one is refused.
+    // An old scheme is ignored, and a second timestamp beside the signed one is rejected.
     expect(
       stripe({ secret: textSecret }).check(requestOf({ "stripe-signature": signature.replace("v1=", "v0=") }, sample))
         ?.kind,

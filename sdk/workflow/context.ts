@@ -9,7 +9,7 @@ export interface WorkflowContext {
    * line. A completed step is not executed again; it returns its stored result. A step that throws fails the attempt of
    * the run, unless you catch the error.
    *
-   * The result is stored as JSON, and `step` returns it after a JSON round trip, which its type describes: a Date is an
+   * The result is stored as JSON, and `step` returns it after a JSON round trip. Its type describes that: a Date is an
    * ISO string, and fields that are `undefined` or functions are left out. A result that is itself `undefined` or a
    * function becomes `null`. A value that JSON cannot represent (a bigint, a cycle), or of more than 16 MB, fails the
    * step at once, with the path of the value.

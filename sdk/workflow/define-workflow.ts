@@ -45,8 +45,8 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
    */
   run(input: SchemaOutput<Input>, ctx: WorkflowContext): Result | Promise<Result>;
   /**
-   * Called once for each run that has failed for good: after its last attempt, or with an error that is not retried. A
-   * canceled run has not failed. It executes as a run of its own, with durable steps, the workflow's `timeout`, and 5
+   * Called once for each run that has failed permanently: after its last attempt, or with an error that is not retried.
+   * A canceled run has not failed. It executes as a run of its own, with durable steps, the workflow's `timeout`, and 5
    * attempts. If that run fails, `onFailure` is not called again.
    *
    * @example

@@ -36,7 +36,7 @@ export async function sendMessage(
     });
     await response.body?.cancel();
     if (response.ok) return { isSent: true };
-    // Standard Webhooks: the receiver is gone for good.
+    // Standard Webhooks: the receiver is permanently gone.
     return { isSent: false, error: `status ${response.status}`, isFinal: response.status === 410 };
   } catch (error) {
     return { isSent: false, error: reasonOf(error), isFinal: false };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { jsonSchema } from "./json.ts";
 
 /**
- * - `run_failed`: runs of a target failed for good. `subject`: `workflow:welcome-email`.
+ * - `run_failed`: runs of a target failed permanently. `subject`: `workflow:welcome-email`.
  * - `mismatches`: too many deliveries to an endpoint match no `request`. `subject`: the endpoint.
  * - `queue_full`: the queue of a target has reached `maxQueued`. `subject`: `workflow:welcome-email`.
  * - `approval_pending`: a tool call has waited too long for its approval. `subject`: the run's id.

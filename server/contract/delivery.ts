@@ -108,7 +108,7 @@ export const deliverySummarySchema = z.object({
   /** The delivery whose body was delivered again, by hand. */
   redeliveryOf: z.string().nullable(),
   /**
-   * Sensitive values are replaced by fakes. The body is written anew, or `null` if it cannot be read; its hash is
+   * Sensitive values are replaced by fakes. The body is serialized again, or `null` if it cannot be read; its hash is
    * `null`. Absent: nothing is replaced.
    */
   isMasked: z.literal(true).optional(),

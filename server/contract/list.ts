@@ -40,8 +40,8 @@ export interface PageRequest {
   limit: number;
   cursor: string | null;
   /**
-   * `newest` of an earlier page of the same filter: the page has only what was added since, and the last ten seconds
-   * before it again, because rows can be added that late. `null`: all rows. Only for lists of runs and deliveries.
+   * `newest` of an earlier page of the same filter. The page then has only later rows, and repeats the last ten seconds
+   * before, because rows can be added that late. `null`: all rows. Only for lists of runs and deliveries.
    */
   newerThan?: string | null;
   /** Aborted when the caller disconnects: the search ends, and the page is short. */

@@ -8,7 +8,7 @@ const sums = {
   pricedRuns: z.int(),
   /** In and out together. */
   tokens: z.int(),
-  /** US dollars, of `pricedRuns`; `null` where the cost of none is known. */
+  /** US dollars, of `pricedRuns`. `null`: the cost of none is known. */
   costUsd: z.number().nullable(),
 };
 
@@ -84,7 +84,7 @@ export const runStepSchema = z.object({
   finishedAt: z.iso.datetime().nullable(),
   /** The end of a sleep, the time at which an approval expires, or of the next try of a step. */
   until: z.iso.datetime().nullable(),
-  /** What the step returned, as stored; `null` where it has not finished. Of an approval: request and decision. */
+  /** The stored result of the step. `null`: it has not finished. For an approval: its request and decision. */
   result: jsonSchema.nullable(),
   /** The length of `result` as JSON; `null`: there is none yet. */
   resultBytes: z.int().nullable(),

@@ -29,10 +29,10 @@ export interface EntryGroup {
   entries: readonly SearchEntry[];
 }
 
-export const searchVerbs = ["send", "run", "switch"] as const;
+export const searchActions = ["send", "run", "switch"] as const;
 
 /** `send` a test event to a trigger, `run` a target, `switch` a trigger on or off. */
-export type SearchVerb = (typeof searchVerbs)[number];
+export type SearchAction = (typeof searchActions)[number];
 
 /** What a search finds. `actions`: what can be done with it. */
 export interface SearchResults {

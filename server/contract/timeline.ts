@@ -5,20 +5,19 @@ import { runErrorSchema } from "./run.ts";
 /**
  * What happened in a run. Every kind is one past event:
  *
- * - `queued`: the run was recorded; `canceled`, `completed`, `failed`, `timed_out`: it ended so.
- * - `attempt_started`, `attempt_failed` (with `error`), `retry_scheduled` (with `until`). Where an `error` came from the
- *   user's own code, `data.source` shows that code (a CodeExcerpt); where something did not parse, `data.errors` says
- *   where.
- * - `resumed`: the attempt went on in a worker after a sleep or after its worker was lost.
+ * - `queued`: the run was recorded. `canceled`, `completed`, `failed`, `timed_out`: how it ended.
+ * - `attempt_started`, `attempt_failed` (with `error`), `retry_scheduled` (with `until`). If the user's code threw the
+ *   `error`, `data.source` has that code (a CodeExcerpt). If a value did not parse, `data.errors` has the paths.
+ * - `resumed`: the attempt continued in a worker after a sleep, or after its worker was lost.
  * - `step_started`, `step_completed` (with `durationMs`), `step_failed` (with `error`), `step_reused`: its stored result
- *   was taken. Of a step with retries of its own, `data` has `try` and `maxTries`, and the `until` of `step_failed` is
+ *   was returned. For a step with retries of its own, `data` has `try` and `maxTries`. The `until` of `step_failed` is
  *   the time of the next try; `null`: there is none.
  * - `sleep_started` (with `until`), `sleep_finished`.
- * - `approval_requested` (with `until`; `data` says which tool and with what), `approval_decided` (`data` says how, and
- *   by whom).
+ * - `approval_requested` (with `until`; `data` has the tool and its arguments), `approval_decided` (`data` has the
+ *   decision and the person).
  * - `worker_lost`: the process that ran it ended; `message` says how.
- * - `resume_requested`: a person resumed the run after it had failed; `message` says with which build. Later entries
- *   follow the one that had ended the run.
+ * - `resume_requested`: a person resumed the run after it had failed. `message` names the build. Later entries follow the
+ *   one that had ended the run.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */
 const timelineKindSchema = z.enum([

@@ -11,7 +11,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { headerOf, judgeAgain, requireStored, signedPartsOf } from "./judge-again.ts";
+import { headerOf, evaluateAgain, requireStored, signedPartsOf } from "./evaluate-again.ts";
 
 /** `known`: it was received before. `busy`: nothing is recorded, and it can be received later. */
 type FedResult = { kind: "recorded"; delivery: NewDelivery } | { kind: "known" } | { kind: "busy"; reason: string };
@@ -65,7 +65,7 @@ export function createReceiveFed(deps: {
       if ((await store.getDeliveryHeaders(fed.id)) !== null) return { kind: "known" };
       if (!deps.project.current().byEndpoint.has(fed.endpoint))
         return await reject(new AppError("unknown_endpoint", "No trigger of this project listens on the endpoint."));
-      const { decision, rounded, idempotency } = await judge(deps, { fed, delivery });
+      const { decision, rounded, idempotency } = await evaluate(deps, { fed, delivery });
       if (rounded.length > 0) delivery.headers[ownHeaders.rounded] = JSON.stringify(rounded);
       const { verdicts, unlistedVerdicts } = decision;
       const isHeld = p.isMatchOnly && decision.outcome === "accepted";
@@ -108,7 +108,7 @@ export function createReceiveFed(deps: {
 }
 
 /** The decision of the current triggers. Throws AppError `not_replayable` if the endpoint cannot read the body. */
-async function judge(
+async function evaluate(
   deps: Parameters<typeof createReceiveFed>[0],
   { fed, delivery }: { fed: FedDelivery; delivery: NewDelivery },
 ) {
@@ -116,7 +116,7 @@ async function judge(
   const stored = requireStored(given, { project: deps.project, trigger: null });
   const { triggers, bytes } = stored;
   const source = triggers[0];
-  const judged = await judgeAgain(deps, given, {
+  const evaluated = await evaluateAgain(deps, given, {
     ...stored,
     isOne: false,
     deliveryId: fed.id,
@@ -131,10 +131,10 @@ async function judge(
       ? null
       : idempotencyOf({
           header: headerOf(given),
-          body: judged.body,
+          body: evaluated.body,
           dedupe: source?.dedupe ?? null,
           receivedAt: delivery.receivedAt,
           signed,
         });
-  return { ...judged, idempotency };
+  return { ...evaluated, idempotency };
 }

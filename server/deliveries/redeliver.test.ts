@@ -12,7 +12,7 @@ import { serve } from "../http/testing/serve.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
 import { noSignals } from "../ports/signals.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
-import { explainDelivery } from "./judge-again.ts";
+import { explainDelivery } from "./evaluate-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 import { redeliver } from "./redeliver.ts";
 

@@ -15,7 +15,7 @@ import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
-import { headerOf, judgeAgain, requireStored, signedPartsOf } from "./judge-again.ts";
+import { headerOf, evaluateAgain, requireStored, signedPartsOf } from "./evaluate-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function redeliver(
   const isFirst = wasRejected && request.trigger === null;
   const now = deps.clock.now();
   const id = newId("dlv", now);
-  const { decision, body, rounded } = await judgeAgain(deps, old, {
+  const { decision, body, rounded } = await evaluateAgain(deps, old, {
     ...stored,
     isOne: request.trigger !== null,
     deliveryId: id,

@@ -4,7 +4,7 @@ import type { ReleaseBatch } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import { openTestService, type TestService } from "../http/rest/testing/test-service.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
-import { explainDelivery } from "./judge-again.ts";
+import { explainDelivery } from "./evaluate-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 import { redeliver } from "./redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "./release.ts";

@@ -16,7 +16,7 @@ import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import type { DeliveryStore, HeldFilter, ReleaseRequest } from "../ports/store/delivery-store.ts";
-import { judgeAgain, requireStored } from "./judge-again.ts";
+import { evaluateAgain, requireStored } from "./evaluate-again.ts";
 import { getDelivery } from "./read-deliveries.ts";
 
 interface ReleaseDeps {
@@ -50,9 +50,9 @@ export async function releaseDelivery(
   deps: ReleaseDeps,
   { id, ...options }: { id: string } & ReleaseOptions,
 ): Promise<ReleasedDelivery> {
-  const judged = await judgeHeld(deps, id, options);
-  if (!judged.request || options.action === "preview") return judged.answer;
-  const written = await write(deps, judged);
+  const evaluated = await evaluateHeld(deps, id, options);
+  if (!evaluated.request || options.action === "preview") return evaluated.answer;
+  const written = await write(deps, evaluated);
   if (written.result === "released") deps.signals.runsQueued();
   return written;
 }
@@ -71,12 +71,12 @@ export async function releaseDeliveries(
       : await deps.store.listHeld(request.filter, { limit: chunk, cursor: request.cursor });
   const data: ReleasedDelivery[] = [];
   for (let from = 0; from < ids.length; from += atOnce) {
-    const judged: (Judged | ReleasedDelivery)[] = [];
+    const evaluated: (Evaluated | ReleasedDelivery)[] = [];
     for (const id of ids.slice(from, from + atOnce))
-      judged.push(await orFailed({ id, endpoint: "" }, () => judgeHeld(deps, id, request)));
+      evaluated.push(await orFailed({ id, endpoint: "" }, () => evaluateHeld(deps, id, request)));
     data.push(
       ...(await Promise.all(
-        judged.map((one) => {
+        evaluated.map((one) => {
           if (!("answer" in one)) return one;
           return one.request && request.action === "release"
             ? orFailed(one.answer, () => write(deps, one))
@@ -90,19 +90,19 @@ export async function releaseDeliveries(
   return { released, data, nextCursor };
 }
 
-interface Judged {
+interface Evaluated {
   /** The answer if nothing prevents the release. */
   answer: ReleasedDelivery;
   /** `null`: there is nothing to write. */
   request: ReleaseRequest | null;
 }
 
-async function judgeHeld(deps: ReleaseDeps, id: string, { action, startedBy }: ReleaseOptions): Promise<Judged> {
+async function evaluateHeld(deps: ReleaseDeps, id: string, { action, startedBy }: ReleaseOptions): Promise<Evaluated> {
   const old = await getDelivery({ store: deps.originals }, id);
   if (old.outcome !== "held") return { answer: releasedBefore(old), request: null };
   const stored = requireStored(old, { project: deps.project, trigger: null });
   const at = deps.clock.now();
-  const { decision } = await judgeAgain(deps, old, {
+  const { decision } = await evaluateAgain(deps, old, {
     ...stored,
     isOne: false,
     deliveryId: id,
@@ -128,7 +128,7 @@ async function judgeHeld(deps: ReleaseDeps, id: string, { action, startedBy }: R
 }
 
 /** Another call may have released it since it was read. */
-async function write(deps: ReleaseDeps, { answer, request }: Judged): Promise<ReleasedDelivery> {
+async function write(deps: ReleaseDeps, { answer, request }: Evaluated): Promise<ReleasedDelivery> {
   if (!request) return answer;
   const result = await deps.store.releaseDelivery(request);
   if (result.kind === "full") throw queueFull(result.queue);

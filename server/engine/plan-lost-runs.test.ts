@@ -49,7 +49,7 @@ describe("planLostRuns", () => {
     ]);
   });
 
-  test("the run that a lost worker fails for good has its onFailure called by the build that executed it, but not that of onFailure", () => {
+  test("the run that a lost worker fails permanently has its onFailure called by the build that executed it, but not that of onFailure", () => {
     expect(fates(oom, [run("a", { attempt: 3 })], true)).toMatchObject([
       { transition: { to: "failed", failureRun: { version: "v2", maxAttempts: 5 } } },
     ]);

@@ -140,7 +140,7 @@ export function planAttemptEnd(p: {
   failure: AttemptFailure;
   /** `null` if the target is not in this build: the run is not retried. */
   policy: RetryPolicy | null;
-  /** Called if the run has failed for good. */
+  /** Called if the run has failed permanently. */
   onFailure: () => FailureRun | null;
   attempt: number;
   maxAttempts: number;

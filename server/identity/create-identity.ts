@@ -28,8 +28,8 @@ interface Asked {
 }
 
 /**
- * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, beside the event loop, but the
- * loop needs a core as well: at most half of the cores hash at the same time, and one account has one hash at a time.
+ * A scrypt hash takes some 50 ms of a core and 32 MiB. It runs in Node's thread pool, but the event loop needs a core
+ * as well. At most half of the cores hash at the same time, and each account has one hash at a time.
  */
 const hashLimits = {
   maxActive: Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),

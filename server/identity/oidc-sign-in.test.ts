@@ -16,7 +16,7 @@ interface Claims {
   name?: string;
 }
 
-/** A real provider that lets everybody in who comes, as whom it is told. */
+/** A real provider that accepts every sign-in, as the configured person. */
 async function openProvider(claims: Claims) {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -43,7 +43,7 @@ async function openProvider(claims: Claims) {
   return { issuer };
 }
 
-/** A browser that follows and fills in whatever the provider shows, until it is sent back to us. */
+/** A browser that follows the provider's redirects and fills in its forms, until it is sent back to us. */
 async function goThrough(url: string): Promise<string> {
   const jar = new Map<string, string>();
   let next: { url: string; init: RequestInit } = { url, init: {} };

@@ -198,10 +198,10 @@ interface RejectedBody extends Rejected {
 }
 
 /**
- * The whole body, no longer than the limit. Rejected with AppError `unsupported_media_type`, with the body;
- * `body_too_large` as soon as the limit is exceeded, immediately if the declared length exceeds it; `overloaded` if
- * `memory` is exhausted; `incomplete_body` if the sender disconnects; or the error of the HTTP server for a body that
- * is too slow.
+ * The whole body, no longer than the limit. Rejects with AppError `unsupported_media_type`, which has the body.
+ * `body_too_large` comes as soon as the limit is exceeded, or immediately if the declared length exceeds it.
+ * `overloaded`: `memory` is exhausted. `incomplete_body`: the sender disconnected. A body that is too slow has the
+ * error of the HTTP server.
  */
 export function readBody(
   request: IngestRequest,

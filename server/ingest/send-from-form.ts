@@ -25,7 +25,7 @@ const acceptedSchema = sentDeliverySchema.pick({ runs: true });
 
 /**
  * Sends a body, written as JSON, and headers to an endpoint as a webhook would, in the first format that the endpoint
- * accepts: all triggers on the endpoint evaluate it, or only one of them, and the delivery is recorded. Headers that
+ * accepts. All triggers on the endpoint evaluate it, or only one of them. The delivery is recorded. Headers that
  * describe the body are those of the body. The caller has checked that the person may start runs; no key is used.
  */
 export async function sendFromForm(

@@ -5,7 +5,7 @@ import { type Masks, type ReadMasks, readSensitiveRules } from "../domain/sensit
 import type { Builds } from "../ports/builds.ts";
 
 /**
- * Reads the sensitive fields of the current build and of all builds that this machine keeps: a field that a newer build
+ * Reads the sensitive fields of the current build and of all builds that this machine keeps. A field that a newer build
  * no longer has stays masked in the deliveries of the older one. They are read again when another build is current.
  */
 export function createMaskReader(p: {

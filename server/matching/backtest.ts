@@ -86,8 +86,8 @@ export function createBacktest(
       const reason = skipReasonOf(delivery);
       if (reason || !bytes) return skip(delivery, reason ?? "no_body");
       compared += 1;
-      const judging = judge(sources, delivery, bytes);
-      const { matches, stopOf } = judging instanceof Promise ? await judging : judging;
+      const evaluating = matchAll(sources, delivery, bytes);
+      const { matches, stopOf } = evaluating instanceof Promise ? await evaluating : evaluating;
       const recorded = new Map(delivery.verdicts.map((verdict) => [verdict.attachmentId, verdict]));
       let isDisabled = false;
       const firing = new Set<string>();
@@ -123,7 +123,7 @@ export function createBacktest(
         endpoint,
         trigger: only,
         compared,
-        notCompared: mostFirst([...skipped.values()]),
+        notCompared: sortByCount([...skipped.values()]),
         isComplete,
         gained: sum("gained"),
         lost: sum("lost"),
@@ -150,7 +150,7 @@ function mergeTwo(one: Backtest, other: Backtest): Backtest {
   return {
     ...one,
     compared: one.compared + other.compared,
-    notCompared: mostFirst([...skipped.values()].map((groups) => groups.reduce(mergeSkipped))),
+    notCompared: sortByCount([...skipped.values()].map((groups) => groups.reduce(mergeSkipped))),
     isComplete: one.isComplete && other.isComplete,
     gained: one.gained + other.gained,
     lost: one.lost + other.lost,
@@ -165,7 +165,7 @@ type Skipped = Backtest["notCompared"][number];
 
 const keyOf = ({ reason, code }: Pick<Skipped, "reason" | "code">): string => `${reason} ${code}`;
 
-function mostFirst(skipped: readonly Skipped[]): Skipped[] {
+function sortByCount(skipped: readonly Skipped[]): Skipped[] {
   return skipped.toSorted((a, b) => b.deliveries - a.deliveries || keyOf(a).localeCompare(keyOf(b)));
 }
 
@@ -225,7 +225,7 @@ function skipReasonOf({ redeliveryOf, outcome, headers, problem }: DeliverySumma
   return problem === null || evaluatedCodes.has(problem.code) ? null : "rejected";
 }
 
-interface Judged {
+interface TriggerMatches {
   matches: readonly { trigger: TriggerSource; payload: Json }[];
   /** Why an attachment does not match. */
   stopOf(attachmentId: string): Stop;
@@ -234,7 +234,7 @@ interface Judged {
 const absent: Stop = { outcome: "absent", reasons: [] };
 
 /** The same steps as those of the receiver: route, choose the format, parse, match. */
-function judge(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8Array<ArrayBuffer>) {
+function matchAll(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8Array<ArrayBuffer>) {
   const { id, endpoint, headers } = delivery;
   const triggers = sources.byEndpoint.get(endpoint);
   const source = triggers?.[0];
@@ -246,7 +246,7 @@ function judge(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8
     jsonTypes: source.verify?.jsonTypes,
   });
   if (format instanceof AppError) return rejected(format);
-  const match = ({ json: body }: { json: Json }): Judged => {
+  const match = ({ json: body }: { json: Json }): TriggerMatches => {
     const { matches, list } = matchTriggers({
       triggers,
       index: sources.indexes.get(endpoint) ?? null,
@@ -270,7 +270,7 @@ function judge(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8
 }
 
 /** The body cannot be read any more. */
-function rejected(error: unknown): Judged {
+function rejected(error: unknown): TriggerMatches {
   if (!(error instanceof AppError)) throw error;
   return { matches: [], stopOf: () => rejection({ code: error.code, detail: error.message }) };
 }

@@ -31,9 +31,9 @@ export type Decision = VerdictList & {
   );
 
 /**
- * Every trigger that matches gets a run, in the order given. Where none does, a body that fails the `request` of the
- * only trigger is rejected; on a shared endpoint, when `headers` or only a `filter` fails, or when it is switched off,
- * it is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
+ * Every trigger that matches gets a run, in the order given. If none matches, a body that fails the `request` of the
+ * only trigger is rejected. On a shared endpoint, or if `headers` or only a `filter` fails, or if the trigger is
+ * disabled, the body is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -239,7 +239,7 @@ function explainShortly(schema: AnySchema, body: Json, parse: (schema: AnySchema
 interface Evaluation {
   /** Its `runId` is null: nothing was started. */
   verdict: Verdict;
-  /** What `request` made of the body; `null` unless the trigger matched. */
+  /** What `request` parsed from the body; `null` unless the trigger matched. */
   payload: Json | null;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { SettingsError } from "../config.ts";
+import { SettingsError } from "../config/environment.ts";
 import { manifestSchema } from "../contract/project/manifest.ts";
 import { containsWord } from "../project/verification-secrets.ts";
 

@@ -1,5 +1,6 @@
 import { deriveSecretFingerprint } from "../auth/keys/service-secret.ts";
-import { readSecret, type Settings, SettingsError } from "../config.ts";
+import { readSecret, type Settings } from "../config.ts";
+import { SettingsError } from "../config/environment.ts";
 import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";

@@ -1,4 +1,5 @@
-import { type Settings, SettingsError } from "../config.ts";
+import { type Settings } from "../config.ts";
+import { SettingsError } from "../config/environment.ts";
 
 /** Throws SettingsError if the store is for one machine only. `what`: the command that is for several machines. */
 export function requireSharedStore({ database }: Pick<Settings, "database">, what: string): void {

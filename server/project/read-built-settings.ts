@@ -1,4 +1,5 @@
-import { readSettings, type Settings, SettingsError, stateDirOf } from "../config.ts";
+import { readSettings, type Settings, stateDirOf } from "../config.ts";
+import { SettingsError } from "../config/environment.ts";
 import { readManifest } from "./read-manifest.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { leaseMs } from "../domain/runs/lease.ts";
+import { silentLogger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
@@ -639,6 +640,26 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(await worker.channel.saveLive({ ...live, token: "another" })).toEqual({ held: false });
   });
 
+  test("while the store is away, a worker tries again and again, and the log has one line for many tries", async () => {
+    let tries = 0;
+    let isAway = true;
+    const h = await open((store) => ({
+      ...store,
+      listHeldRuns(workerId) {
+        tries += 1;
+        if (isAway) return Promise.reject(new AppError("store_unavailable", "The database cannot be reached."));
+        return store.listHeldRuns(workerId);
+      },
+    }));
+    const warnings: string[] = [];
+    await h.startHost({ logger: { ...silentLogger, warn: (message) => void warnings.push(message) } });
+    const started = h.startWorker({ run: () => null });
+    await until(() => expect(tries).toBeGreaterThan(4));
+    isAway = false;
+    await started;
+    expect(warnings).toEqual(["worker could not be welcomed, it will try again"]);
+  });
+
   test("a write that the store rejects as unavailable is retried, and written once", async () => {
     let refusals = 3;
     const h = await open((store) => ({
@@ -691,7 +712,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     expect(received).toEqual([
       {
         type: "rejected",
-        message: `The worker speaks version ${protocolVersion + 1} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`,
+        message: `The worker uses version ${protocolVersion + 1} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`,
       },
     ]);
   });

@@ -30,7 +30,7 @@ async function executeAll(service: TestService, end?: Parameters<typeof executeR
   service.state.now += 1000;
 }
 
-/** Calls until there is no more, as the app does. */
+/** Calls until the last page, as the app does. */
 async function actOnAll(service: TestService, request: Omit<BulkRequest, "cursor">) {
   const total = { done: 0, skipped: 0, failed: [] as string[], calls: 0 };
   let cursor: string | null = null;

@@ -92,7 +92,7 @@ describe("the early check of an input", () => {
     expect(taken).toBeGreaterThan(20);
   });
 
-  it("lets through what it cannot judge: a pattern that only lax regular expressions take", () => {
+  it("lets through what it cannot check: a pattern that only lax regular expressions take", () => {
     expect(checkInput({ type: "string", pattern: "\\_" }, "x")).toEqual([]);
   });
 

@@ -27,14 +27,14 @@ it("results link to their pages, nodes to the canvas, with any name", () => {
   });
 });
 
-it("actions are those of the best results; with a verb, they apply to every result", () => {
+it("actions are those of the best results; with an action, they apply to every result", () => {
   const off = new Map([["failed", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
   expect(actionsFor(found, null, off).map(({ label, href }) => [label, href])).toEqual([
     ["Send test event to paid", "/?node=trigger%3Apaid&tab=test"],
     ["Run triage", "/?node=agent%3Atriage&tab=run"],
     ["Switch off paid", "/?node=trigger%3Apaid&ask=switch"],
   ]);
-  const labels = (verb: "send" | "run" | "switch") => actionsFor(found, verb, off).map(({ label }) => label);
+  const labels = (action: "send" | "run" | "switch") => actionsFor(found, action, off).map(({ label }) => label);
   expect(labels("switch")).toEqual(["Switch off paid", "Switch on failed"]);
   expect(labels("send")).toEqual(["Send test event to paid", "Send test event to failed"]);
   expect(labels("run")).toEqual(["Run triage"]);

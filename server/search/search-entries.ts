@@ -1,15 +1,15 @@
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Target } from "../contract/project/target.ts";
-import type { EntryGroup, SearchEntry, SearchResults, SearchVerb } from "../contract/search.ts";
+import type { EntryGroup, SearchEntry, SearchResults, SearchAction } from "../contract/search.ts";
 import { type Found, searchAll } from "./search-all.ts";
 
 /** What a search finds, as links: nodes of the canvas, runs, deliveries, and the actions on them. */
 export async function searchEntries(
   deps: Parameters<typeof searchAll>[0] & { store: { listDisabledTriggers(): Promise<DisabledTriggers> } },
-  { text, verb }: { text: string; verb: SearchVerb | null },
+  { text, action }: { text: string; action: SearchAction | null },
 ): Promise<SearchResults> {
   const [found, disabled] = await Promise.all([searchAll(deps, text), deps.store.listDisabledTriggers()]);
-  return { groups: groupsOf(found), actions: actionsFor(found, verb, disabled) };
+  return { groups: groupsOf(found), actions: actionsFor(found, action, disabled) };
 }
 
 /** The non-empty groups of results. */
@@ -65,29 +65,29 @@ function node(kind: "trigger" | "endpoint" | Target["kind"], name: string, note:
 }
 
 /**
- * What can be done with the results: with a verb, that action on each of them; otherwise the actions on the best ones.
+ * The actions for the results: with an action, that action for each of them; otherwise all actions for the best ones.
  * Each action opens the form or the question of its sheet.
  */
-export function actionsFor(found: Found, verb: SearchVerb | null, disabled: DisabledTriggers): SearchEntry[] {
-  const limit = verb === null ? 1 : Infinity;
-  const isAsked = (one: SearchVerb) => verb === null || verb === one;
+export function actionsFor(found: Found, action: SearchAction | null, disabled: DisabledTriggers): SearchEntry[] {
+  const limit = action === null ? 1 : Infinity;
+  const isAsked = (one: SearchAction) => action === null || action === one;
   const triggers = found.triggers.slice(0, limit);
   return [
     ...(isAsked("send") ? triggers : []).map((trigger) =>
-      action(triggerEntry(trigger), `Send test event to ${trigger.slug}`, { tab: "test" }),
+      actionEntry(triggerEntry(trigger), `Send test event to ${trigger.slug}`, { tab: "test" }),
     ),
     ...(isAsked("run") ? found.targets.slice(0, limit) : []).map((target) =>
-      action(targetEntry(target), `Run ${target.slug}`, { tab: "run" }),
+      actionEntry(targetEntry(target), `Run ${target.slug}`, { tab: "run" }),
     ),
     ...(isAsked("switch") ? triggers : []).map((trigger) =>
-      action(triggerEntry(trigger), `Switch ${disabled.has(trigger.slug) ? "on" : "off"} ${trigger.slug}`, {
+      actionEntry(triggerEntry(trigger), `Switch ${disabled.has(trigger.slug) ? "on" : "off"} ${trigger.slug}`, {
         ask: "switch",
       }),
     ),
   ];
 }
 
-function action(target: SearchEntry, label: string, part: Record<string, string>): SearchEntry {
+function actionEntry(target: SearchEntry, label: string, part: Record<string, string>): SearchEntry {
   return {
     id: `action:${label}`,
     kind: "action",

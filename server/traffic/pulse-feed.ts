@@ -9,7 +9,7 @@ const maxPages = 5;
 
 /**
  * New deliveries, each once. Of many, the newest 50 are shown and the others counted, up to a limit. A reader that
- * returns gets only what arrives from then on.
+ * returns gets only later deliveries.
  */
 export function createPulseFeed({ store }: { store: Pick<DeliveryStore, "listDeliveries"> }): Feed<Pulses> {
   let known: ReadonlySet<string> | null = null;

@@ -18,7 +18,7 @@ import { createTrafficReader } from "./traffic-reader.ts";
 const minute = 60_000;
 const notify = { kind: "workflow", slug: "notify" } as const;
 
-/** At 10:00 one paid invoice and one that nobody knows; at 11:00 a refund. */
+/** At 10:00 one paid invoice and one that matches no trigger; at 11:00 a refund. */
 async function openBusyService() {
   const service = await openTestService();
   await deliver(service, { endpoint: "billing", body: paidBody });

@@ -53,8 +53,8 @@ interface TargetNode {
 }
 
 /**
- * The whole project as columns, in a deterministic order: endpoints by name, triggers in the order of their endpoints,
- * targets in the order of their first trigger, targets without a trigger last.
+ * The whole project as columns, in a deterministic order. Endpoints are sorted by name, triggers by their endpoints,
+ * and targets by their first trigger. Targets without a trigger are last.
  */
 export interface ArrangedGraph {
   endpoints: EndpointNode[];

@@ -311,7 +311,7 @@ describe("every procedure", () => {
     expect(await problemOf(withKey)).toMatchObject({ status: 403, code: "forbidden" });
   });
 
-  // A stream of tRPC's is 200 whatever happens: its refusal is the first and only thing that it says.
+  // A tRPC stream always has the status 200: a rejection is its first and only event.
   it.each(streams ?? [])("$path rejects anonymous clients and webhook keys", async ({ path }) => {
     const { anonymous, withKey } = await askWithoutAccess((url, headers) => fetch(`${url}/${path}`, { headers }));
     expect(await anonymous.text()).toMatch(/event: serialized-error\ndata: .*"code":"unauthorized"/);

@@ -29,7 +29,7 @@ export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexV
   const unbounded = new Map([...unknown].filter(([, pattern]) => isUnbounded(pattern)));
   if (unbounded.size > 0) await lookAt(unbounded);
   for (const [key, pattern] of unknown)
-    known.set(key, judgeBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
+    known.set(key, checkBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
   return patterns.map((pattern) => known.get(keyOf(pattern)) ?? tookTooLong);
 }
 
@@ -39,7 +39,7 @@ const tookTooLong: RegexVerdict = { status: "unknown", reason: "it took too long
  * The checker measures how the time grows with the length of the string. The cost of bounded repetitions, such as
  * twelve of `a?`, is counted here.
  */
-function judgeBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
+function checkBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   if (verdict.status === "vulnerable") return verdict;
   const found = findBoundedAttack(pattern);
   if (found === null) return verdict;

@@ -16,8 +16,9 @@ const textLength = 64;
 const maxVisits = 30_000_000;
 
 /**
- * Finds a string on which a backtracking matcher takes too many steps although every repetition is bounded: `a?` twelve
- * times before `a` twelve times has 4,096 ways to fail at each character. Returns the string as an expression; `null`:
+ * Finds a string on which a backtracking matcher takes too many steps although every repetition is bounded. For
+ * example, `a?` twelve times before `a` twelve times has 4,096 ways to fail at each character. Returns the string as an
+ * expression; `null`:
  * none was found; `"unknown"`: there are too many ways to count.
  *
  * The steps are counted, not executed: for each part of the expression, the number of ways in which a matcher reaches

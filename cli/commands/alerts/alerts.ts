@@ -30,7 +30,7 @@ async function listAlerts(context: CommandContext, query: { status?: string; lim
     text: () => renderAlerts(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (!context.isJson && document.data.length === 0)
-    context.notify("There are no such alerts. Alerts open only if signalbox.config.ts has `alerts`.");
+    context.notify("No alert matches. Signalbox opens alerts only if signalbox.config.ts has `alerts`.");
 }
 
 function renderAlerts(alerts: readonly Alert[], { paint, now }: { paint: Paint; now: number }): string {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readLogLevel, readSettings, type Settings, SettingsError } from "../../../server/config.ts";
+import { readLogLevel, readSettings, type Settings } from "../../../server/config.ts";
+import { SettingsError } from "../../../server/config/environment.ts";
 import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";

@@ -124,22 +124,22 @@ function checkDeliveries(on: OnEndpoint): Check {
     return ok("deliveries", `all of the last ${deliveries.length} accepted, ${when}`);
   const share = `${good.length} of the last ${deliveries.length} accepted`;
   if (newest === good[0]) return ok("deliveries", `${share}, ${when}`);
-  const judge = good.length > 0 ? warn : bad;
+  const report = good.length > 0 ? warn : bad;
   const { outcome, problem, responseStatus } = newest;
   if (outcome === "rejected" && problem)
-    return judge(
+    return report(
       "deliveries",
       `${share}; ${when} got ${responseStatus} ${problem.title}: ${problem.detail}`,
       fixOf(problem.code) ?? `\`signalbox deliveries get ${newest.id}\` shows the request.`,
     );
   const why = `${share}; ${when} matched no trigger${reasonOf(newest)}`;
   return outcome === "held"
-    ? judge(
+    ? report(
         "deliveries",
         why,
         `Fix the trigger and deploy, then \`signalbox deliveries release --endpoint ${endpoint}\`.`,
       )
-    : judge(
+    : report(
         "deliveries",
         why,
         `\`signalbox deliveries explain ${newest.id}\` shows the verdict of each trigger. After a fix, redeliver it.`,
@@ -174,7 +174,7 @@ function checkRuns({ runs, now }: OnEndpoint): Check {
     return bad(
       "runs",
       `${formatCount(waiting.length, "run")} queued for more than a minute`,
-      "Start the service or a worker. `signalbox doctor` on its machine shows why none takes them.",
+      "Start the service or a worker. `signalbox doctor` on its machine shows why no worker executes them.",
     );
   if (failed.length === 0) return ok("runs", `none of the last ${runs.length} failed`);
   const message = `${failed.length} of the last ${runs.length} failed${failed[0]?.error ? `: ${failed[0].error.message}` : ""}`;

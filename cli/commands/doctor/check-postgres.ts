@@ -25,13 +25,13 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
     checkConnections(facts.connections),
     checkClock(facts.aheadMs),
     checkSecret(facts.secretFingerprint, p.fingerprint),
-    ...(facts.queue ? checkQueue(facts.queue) : []),
+    ...(facts.queue ? [...checkQueue(facts.queue), checkListeners(facts.queue)] : []),
     checkRetention(databaseBytes, p.hasRetention),
   ];
 }
 
 function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
-  const { runsWithoutJob, jobsWithoutRun, silentRuns, stuck, listeners, schema } = queue;
+  const { runsWithoutJob, jobsWithoutRun, silentRuns, stuck, schema } = queue;
   const checks: Check[] = [];
   if (runsWithoutJob > 0)
     checks.push(
@@ -53,7 +53,7 @@ function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
     checks.push(
       warn(
         "queue",
-        `${formatCount(silentRuns, "running run")} without a sign of life for more than a minute`,
+        `${formatCount(silentRuns, "running run")} without a heartbeat for more than a minute`,
         "Their machine is lost. Start one: it takes them over.",
       ),
     );
@@ -65,22 +65,16 @@ function checkQueue(queue: NonNullable<PostgresFacts["queue"]>): Check[] {
         "Start a worker, or look into the log of the workers.",
       ),
     );
-  if (listeners === 0)
-    checks.push(
-      warn(
-        "listeners",
-        "no process with workers listens for due runs: they start late by up to two seconds",
-        "Expected if the service is stopped. Behind a pooler in transaction mode, set DATABASE_DIRECT_URL.",
-      ),
-    );
-  return checks.length > 0
-    ? checks
-    : [
-        ok(
-          "queue",
-          `agrees with the runs (${schemaName}, version ${schema.current}); ${formatCount(listeners, "listener")}`,
-        ),
-      ];
+  return checks.length > 0 ? checks : [ok("queue", `agrees with the runs (${schemaName}, version ${schema.current})`)];
+}
+
+function checkListeners({ listeners }: NonNullable<PostgresFacts["queue"]>): Check {
+  if (listeners > 0) return ok("listeners", `${formatCount(listeners, "machine")} with workers`);
+  return warn(
+    "listeners",
+    "no process with workers listens for due runs: they start late by up to two seconds",
+    "Expected if the service is stopped. Behind a pooler in transaction mode, set DATABASE_DIRECT_URL.",
+  );
 }
 
 function checkRights(mayWrite: boolean, user: string): Check {

@@ -50,15 +50,15 @@ const access: AccessContext = {
 };
 const found = (checks: { name: string; state: string }[]) =>
   checks.filter(({ state }) => state !== "ok").map(({ name, state }) => `${name} ${state}`);
-const judge = ({
+const check = ({
   contents: some,
   ...given
 }: Partial<Omit<AccessContext, "contents">> & { contents?: Partial<AccessContext["contents"]> } = {}) =>
   found(checkAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
-it("reports nothing for a healthy service", () => expect(judge()).toEqual([]));
+it("reports nothing for a healthy service", () => expect(check()).toEqual([]));
 
-it.each<[string, Parameters<typeof judge>[0], string[]]>([
+it.each<[string, Parameters<typeof check>[0], string[]]>([
   ["a delivery from the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
   ["no key yet", { contents: { keys: [] } }, ["keys warn"]],
   ["no key in development", { mode: "development", needsKeys: false, contents: { keys: [] } }, []],
@@ -101,7 +101,7 @@ it.each<[string, Parameters<typeof judge>[0], string[]]>([
   ["people without an admin", { contents: { admins: 0 } }, ["people bad"]],
   ["no accounts", { contents: { people: 0, admins: 0 } }, ["people warn"]],
   ["a service without workers", { contents: { lastSeenWorkers: [now - 60_000] } }, ["workers bad"]],
-])("reports %s", (_, given, expected) => expect(judge(given)).toEqual(expected));
+])("reports %s", (_, given, expected) => expect(check(given)).toEqual(expected));
 
 it("reports a full disk, and addresses that expose keys", () => {
   expect([10, 100_000_000, 10e9].map((room) => checkSpace(room).state)).toEqual(["bad", "warn", "ok"]);

@@ -1,4 +1,5 @@
-import { serviceUrl, type Settings, SettingsError } from "../../../server/config.ts";
+import { serviceUrl, type Settings } from "../../../server/config.ts";
+import { SettingsError } from "../../../server/config/environment.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import type { FailedBuild } from "../../../server/contract/project/failed-build.ts";
 import type { Logger } from "../../../server/ports/logger.ts";

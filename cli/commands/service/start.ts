@@ -1,10 +1,5 @@
-import {
-  ignoredVariables,
-  readLogLevel,
-  serviceUrl,
-  type Settings,
-  type SettingsFlags,
-} from "../../../server/config.ts";
+import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
+import { ignoredVariables } from "../../../server/config/environment.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
@@ -125,7 +120,7 @@ async function showSetupLink(
     );
   const link = await api.request({ method: "POST", path: "/setup-links", answer: invitationAnswer });
   context.notify(
-    `There are no accounts yet. The first admin joins with this link, once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
+    `There are no accounts yet. Create the account of the first admin with this link. It works once, within an hour:\n  ${link.url}\n\`signalbox people setup-link\` creates another.\n`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { readDatabaseUrl, type Settings, SettingsError } from "../../../server/config.ts";
+import { readDatabaseUrl, type Settings } from "../../../server/config.ts";
+import { SettingsError } from "../../../server/config/environment.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import { formatCount, formatDuration } from "../../../server/domain/format.ts";
 import type { Logger } from "../../../server/ports/logger.ts";

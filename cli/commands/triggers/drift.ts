@@ -8,7 +8,7 @@ import { parseAgo, startOfPeriod } from "../options.ts";
 
 export function registerTriggersDrift(triggers: CliCommand, runner: CommandRunner): void {
   triggers
-    .subcommand("drift", "List the changes of what senders send", [
+    .subcommand("drift", "List payload changes: new types, missing fields, bodies that stopped matching", [
       "signalbox triggers drift",
       "signalbox triggers drift billing --since 30d",
     ])

@@ -7,8 +7,9 @@ const gap = 22;
 const groupGap = 30;
 
 /**
- * The layout in three columns, in the order of the model, so that every visit has the same one: triggers stacked,
- * endpoints next to the middle of their triggers, targets next to the middle of their sources. It takes milliseconds
+ * The layout in three columns, in the order of the model, so that every visit has the same one. Triggers are stacked,
+ * endpoints are next to the middle of their triggers, and targets next to the middle of their sources. It takes
+ * milliseconds
  * for any project size.
  */
 export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">): Layout {

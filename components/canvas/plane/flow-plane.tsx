@@ -14,7 +14,7 @@ import {
   useState,
 } from "react";
 import { hasSingleKeys } from "../../shell/shortcuts.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/controls/button.tsx";
 import { isNowhere } from "../../ui/focus.ts";
 import type { CanvasStore } from "../canvas-store.ts";
 import { PulseLayer } from "../live/pulse-layer.tsx";

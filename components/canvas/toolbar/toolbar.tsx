@@ -1,9 +1,9 @@
 "use client";
 
 import { ChevronsDownUp, ChevronsUpDown, WandSparkles } from "lucide-react";
-import { Button } from "../../ui/button.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { FilterInput } from "../../ui/text-input.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
+import { FilterInput } from "../../ui/controls/text-input.tsx";
 import type { CanvasModel } from "../model/canvas-model.ts";
 import { type CanvasStatus } from "./matching-nodes.ts";
 import { windows } from "../live/activity-request.ts";

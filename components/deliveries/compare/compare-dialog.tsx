@@ -4,11 +4,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
+import { TextInput } from "../../ui/controls/text-input.tsx";
 import { OutcomeBadge } from "../outcome-badge.tsx";
 import { formatBytes } from "../../../server/domain/format.ts";
 

@@ -6,8 +6,8 @@ import type { DeliveryComparison, DeliveryDetails, DeliveryDifference } from "..
 import { formatCount } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { IconButton } from "../../ui/button.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { Cell, Panel, Row, Table } from "../../ui/page-layout.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";

@@ -6,7 +6,7 @@ import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { useTabTitle } from "../../ui/browser.ts";
-import { CopyButton, ShortId } from "../../ui/copy-button.tsx";
+import { CopyButton, ShortId } from "../../ui/controls/copy-button.tsx";
 import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";

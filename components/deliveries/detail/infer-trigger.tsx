@@ -8,7 +8,7 @@ import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { describeUnlisted } from "../../../server/domain/deliveries/describe-reason.ts";
 import { readBody } from "../read-body.ts";

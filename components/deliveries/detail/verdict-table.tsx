@@ -7,7 +7,7 @@ import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RunBadge } from "../../runs/run-badge.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { type StatusStyle, verdictStyle } from "../../ui/statuses.ts";
 import { Cell, Row, Table } from "../../ui/page-layout.tsx";

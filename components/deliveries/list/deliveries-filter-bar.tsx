@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
 import {
   activeFilters,
   type DeliveryFilters,

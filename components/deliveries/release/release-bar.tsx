@@ -4,7 +4,7 @@ import { Forward, X } from "lucide-react";
 import { useState } from "react";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import type { DeliveryFilters } from "../list/delivery-filters.ts";
 import { ReleaseDialog, type ReleaseTarget } from "./release-dialog.tsx";
 

@@ -7,8 +7,8 @@ import { formatCount, formatNumber } from "../../../server/domain/format.ts";
 import { FailedItems } from "../../runs/bulk/failed-items.tsx";
 import { batchesOfIds, type BulkProgress, bulkStart, runBulk } from "../../runs/bulk/run-bulk.ts";
 import { useTRPCClient } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 
 /** Held deliveries: selected ones, oldest first, or all that match a filter. */

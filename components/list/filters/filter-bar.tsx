@@ -3,8 +3,8 @@
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { FilterInput } from "../../ui/text-input.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
+import { FilterInput } from "../../ui/controls/text-input.tsx";
 import type { ActiveFilter } from "./active-filters.ts";
 
 interface Props<Name extends string> {

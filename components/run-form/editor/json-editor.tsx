@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useState } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { describeFault, offsetOf, parseDraft, printDraft } from "../draft/draft-text.ts";
 import { fieldClass } from "../form/form-context.ts";
 import type { EditorProps } from "./editor-props.ts";

@@ -8,7 +8,7 @@ import { toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { describeProperty, describeSchema } from "../../../server/domain/schema/describe-schema.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { PlainText } from "../../json/plain-text.tsx";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/controls/button.tsx";
 import type { FormNode } from "../schema/adapt-schema.ts";
 import type { Draft } from "../draft/draft.ts";
 import { startDraft, switchNull } from "../draft/new-draft.ts";

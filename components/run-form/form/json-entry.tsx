@@ -1,7 +1,7 @@
 "use client";
 
 import type { FieldProps } from "@rjsf/utils";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { parseDraft, printDraft } from "../draft/draft-text.ts";
 import type { Draft } from "../draft/draft.ts";
 import { startDraft } from "../draft/new-draft.ts";

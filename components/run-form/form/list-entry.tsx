@@ -4,7 +4,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/controls/button.tsx";
 import type { FormNode } from "../schema/adapt-schema.ts";
 import { type Draft, type Item, rowId } from "../draft/draft.ts";
 import { startDraft } from "../draft/new-draft.ts";

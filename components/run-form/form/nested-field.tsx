@@ -3,7 +3,7 @@
 import type { Registry } from "@rjsf/utils";
 import { type ReactNode, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import type { Draft } from "../draft/draft.ts";
 import { adaptSchema, toRjsf } from "../schema/adapt-schema.ts";
 import { type Field, FieldContext, useFormShared } from "./form-context.ts";

@@ -2,7 +2,7 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import type { Json } from "../../../server/contract/json.ts";
-import { Segmented } from "../../ui/choice.tsx";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { type Draft, draftOf, draftOfJson, draftToJson } from "../draft/draft.ts";
 import { SelectField, Switch } from "./field-controls.tsx";
 import { fieldClass, useChange, useFieldAttributes, useField } from "./form-context.ts";

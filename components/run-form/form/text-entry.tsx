@@ -3,7 +3,7 @@
 import type { FieldProps } from "@rjsf/utils";
 import { Clock, Dices, type LucideIcon } from "lucide-react";
 import { type ChangeEvent, type ClipboardEvent, useState } from "react";
-import { IconButton } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
 import { type Draft, draftOf } from "../draft/draft.ts";
 import { fieldClass, useChange, useFieldAttributes, useField } from "./form-context.ts";
 import { JsonEntry, MisfitEntry } from "./json-entry.tsx";

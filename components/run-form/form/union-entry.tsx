@@ -1,7 +1,7 @@
 "use client";
 
 import type { FieldProps } from "@rjsf/utils";
-import { Segmented } from "../../ui/choice.tsx";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { type Draft, withoutChoice } from "../draft/draft.ts";
 import { shownOption, switchOption } from "../draft/new-draft.ts";
 import { useChange, useFieldAttributes, useFormShared, useField } from "./form-context.ts";

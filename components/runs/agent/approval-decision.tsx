@@ -9,11 +9,11 @@ import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { useToast } from "../../ui/toast.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 
 interface Props {
   run: Run;
@@ -30,11 +30,11 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
   const { decide, isPending, isSuccess, error, isLost } = useDecide(run, onClose);
   const { toolName, input } = approval.request;
   const isClosed = !isSuccess && !isPending && (isLost || !approval.isOpen);
-  const verb = isApproved ? "Approve" : "Deny";
+  const label = isApproved ? "Approve" : "Deny";
   return (
     <ConfirmDialog
-      title={isClosed ? "No decision needed" : `${verb} this call of ${toolName}?`}
-      confirmLabel={`${verb} call`}
+      title={isClosed ? "No decision needed" : `${label} this call of ${toolName}?`}
+      confirmLabel={`${label} call`}
       tone={isApproved ? "primary" : "danger"}
       isOpen
       isBusy={isPending || isSuccess || isClosed}

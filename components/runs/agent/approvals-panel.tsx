@@ -7,7 +7,7 @@ import type { Run } from "../../../server/contract/run.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { DecideDialog, DecisionLine, actorName } from "./approval-decision.tsx";
 import { formatCount } from "../../../server/domain/format.ts";

@@ -10,7 +10,7 @@ import type { Target } from "../../../server/contract/project/target.ts";
 import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { isOpen } from "../../ui/statuses.ts";

@@ -10,7 +10,7 @@ import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../s
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { callFaces, finishText, formatUsage } from "./call-labels.ts";

@@ -6,8 +6,8 @@ import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { canResume, openStatuses } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { ConfirmDialog, Dialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { isOpen } from "../../ui/statuses.ts";
 import { FailedItems } from "./failed-items.tsx";
@@ -38,7 +38,7 @@ const doneLabels: Record<BulkAction, string> = {
   cancel: "canceled or asked to stop",
 };
 
-const verbs: Record<BulkAction, string> = { resume: "Resume", replay: "Replay", cancel: "Cancel" };
+const actionLabels: Record<BulkAction, string> = { resume: "Resume", replay: "Replay", cancel: "Cancel" };
 
 const titles: Record<BulkProgress["state"], Record<BulkAction, string>> = {
   working: { resume: "Resuming…", replay: "Replaying…", cancel: "Canceling…" },
@@ -74,11 +74,11 @@ export function BulkDialogs({ action, target, onClose }: Props) {
   }
   const what = counted ? formatRuns(counted) : "these runs";
   const isNothing = counted?.count === 0 && !counted.isCapped;
-  const verb = verbs[action];
+  const label = actionLabels[action];
   return (
     <ConfirmDialog
-      title={isNothing ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${what}?`}
-      confirmLabel={`${verb} ${what}`}
+      title={isNothing ? `Nothing to ${label.toLowerCase()}` : `${label} ${what}?`}
+      confirmLabel={`${label} ${what}`}
       tone={action === "cancel" ? "danger" : "primary"}
       isOpen
       isBusy={counted === null || isNothing}

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../../server/domain/format.ts";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 
 const maxListed = 200;
 

@@ -5,7 +5,7 @@ import { Ban, Play, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { type BulkAction, type Counted, formatCapped, type Matching, withUntil } from "./run-bulk.ts";
 import type { RunFilter } from "../list/run-filters.ts";
 import { formatNumber } from "../../../server/domain/format.ts";

@@ -9,13 +9,13 @@ import type { LogLevel, TimelineEntry } from "../../../server/contract/timeline.
 import { formatCount, formatNumber, formatUtc, formatUtcTime } from "../../../server/domain/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
-import { IconButton } from "../../ui/button.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
+import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { PanelBar } from "../../ui/page-layout.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { isOpen } from "../../ui/statuses.ts";
-import { FilterInput } from "../../ui/text-input.tsx";
+import { FilterInput } from "../../ui/controls/text-input.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { saveFile } from "../save-file.ts";
 import { filterLogs, logLevels, printLogs } from "./run-logs.ts";

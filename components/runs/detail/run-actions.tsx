@@ -9,11 +9,11 @@ import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";
-import { useToast } from "../../ui/toast.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 
 /**
  * Resume, replay, replay with changes, cancel. `isCancelRequested`: a cancel was requested, and the worker has not

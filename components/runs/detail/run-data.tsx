@@ -4,10 +4,10 @@ import { Download } from "lucide-react";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { Run } from "../../../server/contract/run.ts";
 import { JsonView } from "../../json/json-view.tsx";
-import { IconButton } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { isOpen } from "../../ui/statuses.ts";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Tabs } from "../../ui/controls/tabs.tsx";
 import { saveFile } from "../save-file.ts";
 
 const parts = ["payload", "input", "output"] as const;

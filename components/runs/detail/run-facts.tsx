@@ -9,7 +9,7 @@ import { StatusBadge } from "../../ui/badges.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { shownReplays, startedByLabels } from "../run-text.ts";
 
 /** The source, target, times and replays of a run. */

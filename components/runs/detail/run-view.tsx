@@ -12,17 +12,17 @@ import { formatNumber } from "../../../server/domain/format.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { RunForm } from "../../run-form/run-form.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
-import { IconButton } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { ModalElement } from "../../ui/dialog.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { CopyButton } from "../../ui/controls/copy-button.tsx";
+import { ModalElement } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { useTabTitle } from "../../ui/browser.ts";
 import { PageTitle, Panel, TabbedPanel } from "../../ui/page-layout.tsx";
 import { UpcomingTime } from "../../ui/time.tsx";
-import { Segmented } from "../../ui/choice.tsx";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Tabs } from "../../ui/controls/tabs.tsx";
 import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
 import { ConversationPanel } from "../agent/conversation-panel.tsx";
 import { ErrorDetails } from "./error-details.tsx";
@@ -108,7 +108,7 @@ function LoadedRun({ run }: { run: Run }) {
             <StatusBadge status={runStatuses[run.status]} />
             {wait && (
               <span className="text-ink-2">
-                {wait.verb} <UpcomingTime iso={new Date(wait.until).toISOString()} />
+                {wait.text} <UpcomingTime iso={new Date(wait.until).toISOString()} />
               </span>
             )}
           </>

@@ -6,12 +6,12 @@ import { useMemo, useState } from "react";
 import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Choice } from "../../ui/controls/choice.tsx";
+import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { Menu } from "../../ui/overlays/menu.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { TextInput } from "../../ui/text-input.tsx";
+import { TextInput } from "../../ui/controls/text-input.tsx";
 import { saveLink } from "../save-file.ts";
 import {
   activeFilters,

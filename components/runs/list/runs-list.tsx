@@ -14,7 +14,7 @@ import { pageRows } from "../../list/list-state.ts";
 import { useLivePages } from "../../list/use-live-pages.ts";
 import { VirtualTable } from "../../list/virtual-table.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";

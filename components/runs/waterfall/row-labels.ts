@@ -66,10 +66,10 @@ function isLinked({ kind, entry }: WaterfallRow): boolean {
 }
 
 /** What a waiting run waits for, and until when; `null`: unknown, or a person's decision. */
-export function findWait(entries: readonly TimelineEntry[]): { verb: string; until: number } | null {
+export function findWait(entries: readonly TimelineEntry[]): { text: string; until: number } | null {
   const waits = toWaterfall(entries, { isExecuting: false }).flatMap((row) =>
     row.state === "open" && row.until !== null && row.entry.kind !== "approval_requested"
-      ? [{ verb: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
+      ? [{ text: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
       : [],
   );
   return waits.toSorted((a, b) => a.until - b.until)[0] ?? null;
@@ -95,7 +95,7 @@ export function nameOf(row: ShownRow, { from, now }: { from: number; now: number
     .join(", ");
 }
 
-/** The rows of an agent's run with readable labels, and with what became of the steps. */
+/** The rows of an agent's run with readable labels, and with the outcomes of the steps. */
 export function nameAgentRows(rows: readonly WaterfallRow[], steps: readonly NamedStep[]): WaterfallRow[] {
   const byName = new Map(steps.map((step) => [step.name, step]));
   return rows.map((row) => {

@@ -9,7 +9,7 @@ import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { PanelBar } from "../../ui/page-layout.tsx";
 import { useNow } from "../../ui/time.tsx";
-import { Segmented } from "../../ui/choice.tsx";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { isOpen } from "../../ui/statuses.ts";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { groupRows, type LogFilter, type ShownRow } from "./group-rows.ts";

@@ -9,7 +9,7 @@ const waiting = { isExecuting: false };
 const ms = (at: number | null) => (at === null ? "…" : String(at - runStart));
 
 /** `Attempt 1 · failed · busy 2–9`, with times since the run was created; `…` is still open. */
-function tell(row: WaterfallRow): string {
+function describeRow(row: WaterfallRow): string {
   const spans = row.spans.map(({ look, from, to }) => `${look} ${ms(from)}–${ms(to)}`);
   return [
     `${"  ".repeat(row.depth)}${row.label}`,
@@ -33,7 +33,7 @@ describe("the rows of a waterfall", () => {
       [31, "attempt_failed"],
       [31, "failed"],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–3",
       "Attempt 1 · failed · busy 3–31",
       "  load · ok · busy 4–9",
@@ -52,7 +52,7 @@ describe("the rows of a waterfall", () => {
       [1501, "step_started", tries(2)],
       [1502, "step_failed", { ...tries(2), durationMs: 1, until: isoAt(9000) }],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · open · busy 1–5 · idle 5–1500 · busy 1500–1502 · idle 1502–…",
       "  charge · failed · busy 2–5",
@@ -60,7 +60,7 @@ describe("the rows of a waterfall", () => {
       "  charge, try 2 · failed · busy 1501–1502",
       "  charge: backoff 7.50 s · open · backoff 1502–…",
     ]);
-    const canceled = toWaterfall([...entries, ...timelineOf([1600, "canceled"])], waiting).map(tell);
+    const canceled = toWaterfall([...entries, ...timelineOf([1600, "canceled"])], waiting).map(describeRow);
     expect(canceled.slice(-2)).toEqual([
       "  charge: backoff 7.50 s · stopped · backoff 1502–1600",
       "Canceled · ok · at 1600",
@@ -77,7 +77,7 @@ describe("the rows of a waterfall", () => {
       [1501, "step_reused", { attempt: 2, name: "load" }],
       [1502, "completed", { attempt: 2 }],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · failed · busy 1–5",
       "  backoff 1.00 s · ok · backoff 5–1005 · queued 1005–1500",
@@ -95,7 +95,7 @@ describe("the rows of a waterfall", () => {
       [5003, "sleep_finished", { name: "nap" }],
       [5010, "completed"],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · ok · busy 1–2 · idle 2–5003 · busy 5003–5010",
       "  nap · ok · sleep 2–5003",
@@ -109,13 +109,13 @@ describe("the rows of a waterfall", () => {
       [2, "sleep_started", { name: "nap", until: isoAt(9000) }],
     );
     const rows = toWaterfall(entries, waiting);
-    expect(rows.map(tell)).toEqual([
+    expect(rows.map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · open · busy 1–2 · idle 2–…",
       "  nap · open · sleep 2–…",
     ]);
     expect(rows.at(-1)?.until).toBe(runStart + 9000);
-    expect(toWaterfall(entries, executing).map(tell)[1]).toBe("Attempt 1 · open · busy 1–…");
+    expect(toWaterfall(entries, executing).map(describeRow)[1]).toBe("Attempt 1 · open · busy 1–…");
   });
 
   it("stop a step of a lost worker, and show it again when it is executed again", () => {
@@ -129,7 +129,7 @@ describe("the rows of a waterfall", () => {
       [90, "step_completed", { name: "pay" }],
       [91, "completed"],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · ok · busy 1–50 · idle 50–80 · busy 80–91",
       "  pay · stopped · busy 2–50",
@@ -146,7 +146,7 @@ describe("the rows of a waterfall", () => {
       [500, "cancel_requested"],
       [510, "canceled"],
     );
-    expect(toWaterfall(entries, waiting).map(tell)).toEqual([
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
       "Queued · ok · queued 0–1",
       "Attempt 1 · stopped · busy 1–510",
       "  slow · stopped · busy 2–510",
@@ -156,11 +156,11 @@ describe("the rows of a waterfall", () => {
   });
 
   it("show the end of a run that never started", () => {
-    expect(toWaterfall(timelineOf([0, "queued"], [70, "canceled"]), waiting).map(tell)).toEqual([
+    expect(toWaterfall(timelineOf([0, "queued"], [70, "canceled"]), waiting).map(describeRow)).toEqual([
       "Queued · stopped · queued 0–70",
       "Canceled · ok · at 70",
     ]);
-    expect(toWaterfall(timelineOf([0, "queued"], [70, "failed"]), waiting).map(tell)).toEqual([
+    expect(toWaterfall(timelineOf([0, "queued"], [70, "failed"]), waiting).map(describeRow)).toEqual([
       "Queued · stopped · queued 0–70",
       "Failed · ok · at 70",
     ]);
@@ -179,9 +179,9 @@ describe("the rows of a waterfall", () => {
   });
 
   it("position a step without a start entry by its duration", () => {
-    expect(toWaterfall(timelineOf([40, "step_completed", { name: "a", durationMs: 15 }]), executing).map(tell)).toEqual(
-      ["  a · ok · busy 25–40"],
-    );
+    expect(
+      toWaterfall(timelineOf([40, "step_completed", { name: "a", durationMs: 15 }]), executing).map(describeRow),
+    ).toEqual(["  a · ok · busy 25–40"]);
   });
 
   it("of every timeline: each log line, attempt and step has a row with a unique key, and no row stays open after the end", () => {

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { CodeBlock, CopyButton } from "../../ui/copy-button.tsx";
+import { CodeBlock, CopyButton } from "../../ui/controls/copy-button.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { Segmented } from "../../ui/choice.tsx";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import {
   keyPlaceholder,

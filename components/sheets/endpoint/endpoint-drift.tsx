@@ -5,7 +5,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { RelativeTime } from "../../ui/time.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 
-/** The changes of what senders send to an endpoint. Nothing while they load, or if there are none. */
+/** The payload changes of an endpoint. Empty while they load, or if there are none. */
 export function EndpointDrift({ endpoint }: { endpoint: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(
@@ -13,7 +13,7 @@ export function EndpointDrift({ endpoint }: { endpoint: string }) {
   );
   if (!data || data.data.length === 0) return null;
   return (
-    <SheetSection title="Changes of what arrives" note="in the last 7 days">
+    <SheetSection title="Payload changes" note="in the last 7 days">
       <ul className="divide-y rounded-m border">
         {data.data.map(({ kind, change, pointer, trigger, actual, since, text }) => (
           <li

@@ -5,8 +5,8 @@ import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 
 export interface EndpointKey {

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Tabs } from "../../ui/controls/tabs.tsx";
 import { BacktestPanel } from "../backtest/backtest-panel.tsx";
 import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";

@@ -17,8 +17,8 @@ import {
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Menu } from "../../ui/menu.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Menu } from "../../ui/overlays/menu.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { useNow } from "../../ui/time.tsx";

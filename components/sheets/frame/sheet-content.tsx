@@ -11,7 +11,7 @@ import { SchemaView } from "../../schema/schema-view.tsx";
 import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
-import { CodeBlock } from "../../ui/copy-button.tsx";
+import { CodeBlock } from "../../ui/controls/copy-button.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { RelativeTime } from "../../ui/time.tsx";

@@ -6,8 +6,8 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useEffec
 import type { Health } from "../../../server/contract/traffic.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { StatusBadge, TargetIcon } from "../../ui/badges.tsx";
-import { IconButton } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { isFocusLost, isNowhere, keepFocus } from "../../ui/focus.ts";
 import { Skeleton } from "../../ui/states.tsx";
 import { approvalStatus, healths } from "../../ui/statuses.ts";

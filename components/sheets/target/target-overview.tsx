@@ -10,7 +10,7 @@ import { formatRunsUsage } from "../../runs/run-text.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import type { TargetActivity } from "../../canvas/model/canvas-model.ts";

@@ -7,7 +7,7 @@ import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { ShortId } from "../../ui/copy-button.tsx";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { ConditionList, FirstCurl, PromptTemplate } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { EmptyNote, Skeleton } from "../../ui/states.tsx";

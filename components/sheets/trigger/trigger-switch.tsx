@@ -8,11 +8,11 @@ import type { Disabled } from "../../../server/contract/disabled.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { describeProblem } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { TextInput } from "../../ui/text-input.tsx";
-import { useToast } from "../../ui/toast.tsx";
+import { TextInput } from "../../ui/controls/text-input.tsx";
+import { useToast } from "../../ui/overlays/toast.tsx";
 import { useDisabled } from "../sheet-data.ts";
 
 /** Switches a trigger off, after a confirmation, and on again. */

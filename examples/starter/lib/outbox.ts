@@ -11,7 +11,7 @@ export async function putFile(name: string, text: string): Promise<void> {
 }
 
 /**
- * Appends a line to a file in `outbox/`, unless the file has a line with this key: a step that is interrupted before
+ * Appends a line to a file in `outbox/`, unless the file has a line with this key. A step that is interrupted before
  * its result is stored is executed again with the same idempotency key.
  */
 export async function appendOnce(p: { file: string; key: string; line: string }): Promise<void> {

@@ -58,7 +58,7 @@ export interface Sender {
   /** The headers that the sender adds, as its own library makes them, or its documentation says. */
   sign: (p: { body: Buffer; at: number; secret: string }) => Promise<Record<string, string>> | Record<string, string>;
   signatureHeader: string;
-  /** The header with the time; `null` where a signature has none, or has it elsewhere. */
+  /** The header with the timestamp. `null`: the signature has none, or has it elsewhere. */
   timeHeader: string | null;
   hasTime: boolean;
 }

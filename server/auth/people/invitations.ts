@@ -38,7 +38,10 @@ export interface InvitationDeps {
   baseUrl: () => string;
 }
 
-/** Creates a link with which one person joins, once. `url` is shown only once: the store has only the hash of its token. */
+/**
+ * Creates an invitation link for one person, valid once. `url` is shown only once: the store has only the hash of its
+ * token.
+ */
 export function createInvitation(
   deps: InvitationDeps,
   p: { kind: "setup" | "invitation"; role: Role; note: string },

@@ -43,11 +43,11 @@ function attemptsOf(personId: string): TokenBucket {
 }
 
 function invalidCurrent(message: string): AppError {
-  return new AppError("invalid_input", message, { errors: [{ pointer: "/current", code: "refused", message }] });
+  return new AppError("invalid_input", message, { errors: [{ pointer: "/current", code: "wrong_password", message }] });
 }
 
 /**
- * Creates a link with which a person sets a new password, once, within an hour. Earlier links of this person become
+ * Creates a link to set a new password, valid once and for one hour. Earlier links of this person become
  * invalid. `url` is shown only once. Throws AppError `not_found`, or `invalid_input` if the person signs in without a
  * password.
  */

@@ -1,4 +1,4 @@
-/** Every action in the audit log, as `subject.verb` in the past tense, with its label. */
+/** Every action in the audit log, as `subject.action` in the past tense, with its label. */
 export const auditActions = {
   "session.started": "Signed in",
   "session.rejected": "Failed to sign in",

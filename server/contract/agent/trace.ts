@@ -42,7 +42,7 @@ export type AgentLive = z.infer<typeof agentLiveSchema>;
  * them after a crash, and the app shows them.
  */
 
-/** Tokens of one call of the model; `null` where the provider does not say. */
+/** Tokens of one model call. `null`: the provider does not report them. */
 const usageSchema = z.object({
   inputTokens: z.int().nullable(),
   /** Of `inputTokens`, those that the provider had seen before. */
@@ -79,7 +79,7 @@ const promptStepSchema = z.object({
   boundary: z.string().nullable(),
 });
 
-/** A call of the model that was answered. `costUsd` is `null` where no price is known. */
+/** An answered model call. `costUsd` is `null` if the price is unknown. */
 const modelStepSchema = z.object({
   type: z.literal("model"),
   model: z.object({ provider: z.string(), modelId: z.string() }),
@@ -169,11 +169,11 @@ export const agentTraceSchema = z.object({
       decision: approvalDecisionSchema.nullable(),
     }),
   ),
-  /** What the model is just saying; `null` where no call of it is under way, or where it has not said a word yet. */
+  /** The output of the model call in progress. `null`: there is no call in progress, or it has no output yet. */
   live: agentLiveSchema.nullable(),
-  /** Of all calls of the model that were answered; `null` where no provider said. */
+  /** Of all answered model calls. `null`: no provider reported it. */
   usage: usageSchema,
-  /** US dollars; `null` where the price of a call is not known. */
+  /** US dollars. `null`: the price of a call is unknown. */
   costUsd: z.number().nullable(),
 });
 

@@ -9,8 +9,8 @@ export const rateSchema = z.strictObject({
 export type Rate = z.infer<typeof rateSchema>;
 
 /**
- * What names an event at an endpoint, and how long it is remembered: `header` is in lower case, `field` a JSON Pointer;
- * without both, the usual headers and the signature count.
+ * How an endpoint identifies an event, and how long it remembers it. `header` is in lower case, `field` is a JSON
+ * Pointer. Without both, the standard headers and the signature identify it.
  */
 export const dedupeSchema = z.object({
   header: z.string().nullable(),
@@ -20,7 +20,7 @@ export const dedupeSchema = z.object({
 
 export type Dedupe = z.infer<typeof dedupeSchema>;
 
-/** What becomes of integers beyond 2⁵³: numbers of the nearest value, or strings of their digits. */
+/** How integers beyond 2⁵³ are parsed: numbers of the nearest value, or strings of their digits. */
 const bigintsSchema = z.enum(["number", "string"]);
 
 /** A format in which an endpoint accepts bodies. `field`: the field of a form that contains JSON. */

@@ -111,7 +111,7 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
   callTimeoutMs: z.int().min(1),
 });
 
-/** What one build made: `.signalbox/manifest.json`. Everything else of the build lies below `folder`. */
+/** The manifest of a build: `.signalbox/manifest.json`. All other files of the build are below `folder`. */
 export const manifestSchema = z.object({
   format: z.literal(1),
   /** Content hash of everything in the build: equal for equal projects. */

@@ -114,7 +114,7 @@ export const projectSettingsSchema = z.strictObject({
     .optional(),
   /** Days after which ended runs and their deliveries are removed; 0 keeps them permanently. */
   retentionDays: z.int().min(0).max(100_000).optional(),
-  /** So many of the newest deliveries are kept; 0 keeps all. */
+  /** The number of the newest deliveries to keep. 0 keeps all. */
   retentionDeliveries: z.int().min(0).optional(),
   /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. */
   auditRetentionDays: z.int().min(0).max(100_000).optional(),

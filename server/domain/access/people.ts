@@ -7,7 +7,7 @@ export type PersonChange = "changed" | "unknown" | "last-admin";
  * Whether a person may get the role `to`, or be removed (`to: null`): one admin must remain. `people` has the person
  * and at least all admins.
  */
-export function judgeChange(
+export function checkChange(
   people: readonly { id: string; role: Role }[],
   { id, to }: { id: string; to: Role | null },
 ): PersonChange {

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../contract/error-codes.ts";
 import type { Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
 
-/** The part of a response that depends on what became of the delivery. The receiver adds the other headers. */
+/** The part of a response that depends on the outcome of the delivery. The receiver adds the other headers. */
 export interface ResponseParts {
   status: number;
   body: string;

@@ -17,7 +17,7 @@ export interface FailureRun {
 export type FailingTarget = Pick<ManifestWorkflow, "retries" | "hasOnFailure" | "concurrency"> | null;
 
 /**
- * Plans the run of `onFailure` for a run that fails for good; `null`: there is none. The failure of an `onFailure`
+ * Plans the run of `onFailure` for a run that fails permanently; `null`: there is none. The failure of an `onFailure`
  * starts nothing, so it cannot loop.
  */
 export function planFailureRun(p: {

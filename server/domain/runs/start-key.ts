@@ -40,7 +40,7 @@ export function startKeyOf(p: { key: string | undefined; subject: string; body: 
 }
 
 /** Decides whether a request repeats the first one with its key, or conflicts with it; `null`: it is the first one. */
-export function judgeStart(
+export function checkStartKey(
   first: FirstStart | null,
   { bodySha256, now }: StartKey,
 ): { kind: "repeated" | "conflict"; runs: StartedRun[] } | null {

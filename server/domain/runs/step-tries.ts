@@ -12,7 +12,7 @@ const failedTriesSchema = z.object({
 });
 
 export interface FailedTries extends z.infer<typeof failedTriesSchema> {
-  /** The time of the next try; `null`: the step has failed for good. */
+  /** The time of the next try; `null`: the step has failed permanently. */
   nextAt: number | null;
 }
 

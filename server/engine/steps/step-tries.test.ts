@@ -90,7 +90,7 @@ describe("a step with retries", () => {
     expect(keys).toHaveLength(1);
   });
 
-  test("that has failed for good fails again with the same error when the code runs again, without being tried", async () => {
+  test("that has failed permanently fails again with the same error when the code runs again, without being tried", async () => {
     let tries = 0;
     const seen: unknown[] = [];
     const workflow = {
@@ -143,7 +143,7 @@ describe("a step with retries", () => {
     expect((await engine.read(id)).run).toMatchObject({ attempt: 2, output: 4 });
   });
 
-  test("that has failed for good is tried again after a resume of the run, with the same idempotency key", async () => {
+  test("that has failed permanently is tried again after a resume of the run, with the same idempotency key", async () => {
     const { keys, workflow } = createFlaky({ retries: 1, ...short }, [new Error("a"), new Error("b"), new Error("c")]);
     const { run } = await engine.attempt(workflow);
     expect(run.status).toBe("failed");

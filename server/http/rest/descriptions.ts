@@ -1,9 +1,11 @@
+import { runDescriptions } from "./run-descriptions.ts";
+
 /**
  * The texts of the OpenAPI document for properties and parameters. Schemas of the contract are shared by code that
  * needs no texts, so that they are here, by path. `*.name` is every property of this name without a text of its own. A
  * schema of `sameAs` has the texts of the other one, too.
  */
-const texts: Readonly<Record<string, string>> = {
+export const texts: Readonly<Record<string, string>> = {
   "*.id": "The id.",
   "*.data": "The entries.",
   "*.nextCursor": "The `cursor` of the next page. `null`: there is none.",
@@ -59,133 +61,7 @@ const texts: Readonly<Record<string, string>> = {
 
   "Target.kind": "Whether it is a workflow or an agent.",
 
-  "RunSummary.status": "`queued`, `running`, `waiting` (for a retry, a sleep or an approval), or how it ended.",
-  "RunSummary.trigger": "Slug of the trigger that started the run. `null`: it was started without a trigger.",
-  "RunSummary.attachmentId": "Id of the trigger with its target. `null`: it was started without a trigger.",
-  "RunSummary.deliveryId": "Id of the delivery that started the run. `null`: no webhook started it.",
-  "RunSummary.startedBy": "What started the run. `failure`: it executes `onFailure` of another run.",
-  "RunSummary.replayOf": "Id of the run that it replays. `null`: it is no replay.",
-  "RunSummary.failureOf": "Id of the failed run whose `onFailure` it executes. `null`: it executes `run`.",
-  "RunSummary.replayedAs": "Id of the newest replay of this run. `null`: there is none.",
-  "RunSummary.version": "The build that accepted the run, or with which it was last resumed.",
-  "RunSummary.attempt": "Number of the current or last attempt, over the whole life of the run. 0: it has not started.",
-  "RunSummary.maxAttempts": "Number of the last possible attempt. A resume raises it.",
-  "RunSummary.tokens": "Tokens that an agent has used so far, in and out. `null`: it is a workflow.",
-  "RunSummary.costUsd": "Cost of the model calls so far, in US dollars. `null`: unknown, or it is a workflow.",
-  "RunSummary.error": "The error of the last attempt. `null`: it did not fail.",
-  "RunSummary.createdAt": "When the run was recorded.",
-  "RunSummary.resumedAt": "When a person last resumed it. `null`: never.",
-  "RunSummary.startedAt": "When its first attempt started. `null`: it has not started.",
-  "RunSummary.finishedAt": "When it ended. `null`: it is open.",
-  "RunSummary.error.name": "Name of the error, e.g. `TypeError`.",
-  "RunSummary.error.message": "Message of the error.",
-  "Run.payload": "The payload that its trigger accepted. `null`: no trigger started it.",
-  "Run.input": "The input. `null`: there is none yet, or its transform failed.",
-  "Run.output": "The output. `null`: it has not completed, or has no output.",
-  "RunError.name": "Name of the error, e.g. `TypeError`.",
-  "RunError.message": "Message of the error.",
-  "RunError.stack": "Stack with the lines of the source files. `null`: the error had none.",
-  "RunCount.count": "Number of runs, at most 10,000.",
-  "StartedRuns.ok": "Always `true`.",
-  "StartedRuns.runs": "The started runs, in the order of their attachment ids.",
-  "StartedRuns.runs.trigger": "Slug of the trigger. `null`: the target was started without one.",
-  "Skipped.ok": "Always `true`.",
-  "Skipped.skipped": "No run was started.",
-  "ReplayRequest.payload": "An edited payload, for `request` and the transform of the trigger.",
-  "ReplayRequest.input": "An edited input, for the target.",
-
-  "BulkPage.done": "Number of `runs`.",
-  "BulkPage.runs": "The canceled, resumed or replayed runs.",
-  "BulkPage.runs.replayedAs": "Id of the new run of a replay. Otherwise `null`.",
-  "BulkPage.skipped": "Runs that need nothing: they were resumed, replayed or ended in the meantime.",
-  "BulkPage.failed": "Runs that failed, each with the reason.",
-  "BulkPage.until": "For the next call: later runs are left alone.",
-  "BulkRequest.action": "What to do with the runs.",
-  "RunFilter.target": "Slug of a workflow or an agent.",
-  "RunFilter.targetKind": "Only runs of workflows, or of agents.",
-  "RunFilter.status": "Status of the runs.",
-  "RunFilter.delivery": "Id of the delivery that started the runs.",
-  "RunFilter.version": "Id of the build.",
-  "RunFilter.replayOf": "Id of the replayed run.",
-  "RunFilter.failureOf": "Id of the failed run whose `onFailure` they execute.",
-  "RunFilter.since": "Created at or after this time.",
-  "RunFilter.until": "Created before this time.",
-  "RunFilter.text": "Text in the payload or the input.",
-  "RunFilter.minTokens": "Minimum number of tokens. Only runs of agents.",
-  "RunFilter.minCostUsd": "Minimum cost in US dollars. Only runs of agents with a known cost.",
-  "RunFilter.needsApproval": "Only runs that wait for an approval.",
-  "RunFilter.unresolved": "Only runs that failed or timed out and have no replay.",
-  "RunsUsage.runs": "Number of runs of agents.",
-  "RunsUsage.pricedRuns": "Number of these runs whose cost is known.",
-  "RunsUsage.costUsd": "Cost of `pricedRuns` in US dollars. `null`: the cost of none is known.",
-  "RunsUsage.agents": "The same for each agent, the most expensive first.",
-  "RunsUsage.agents.agent": "Slug of the agent.",
-  "RunsUsage.agents.runs": "Number of its runs.",
-  "RunsUsage.agents.pricedRuns": "Number of these runs whose cost is known.",
-
-  "TimelineEntry.id": "Number of the entry, which grows within the run. The id of the server-sent event.",
-  "TimelineEntry.at": "When it happened.",
-  "TimelineEntry.kind": "What happened.",
-  "TimelineEntry.name": "Name of the step, the sleep or the approval. `null`: the entry is about none.",
-  "TimelineEntry.level": "Level of a log entry. Otherwise `null`.",
-  "TimelineEntry.message": "Text of a log entry, or the explanation of another one.",
-  "TimelineEntry.durationMs": "Duration in milliseconds. `null`: the entry ends nothing.",
-  "TimelineEntry.until": "When the run continues. `null`: the entry is about no wait.",
-  "TimelineEntry.error": "The error of a failed attempt, step or run.",
-  "TimelineEntry.data": "Data of a log entry, or facts about another one.",
-
-  "RunStep.name": "Name of the step, unique in the run: the second with a name is `name#2`.",
-  "RunStep.attempt": "Number of the attempt that finished it, or that executes it.",
-  "RunStep.until": "When a sleep ends, an approval expires, or the next try of a step starts. Otherwise `null`.",
-  "RunStep.result": "The stored result; of an approval, the request and the decision. `null`: it has not finished.",
-  "RunStep.resultBytes": "Length of the result as JSON. `null`: there is none yet.",
-
-  "AgentTrace.steps": "The finished steps, in order.",
-  "AgentTrace.steps.step": "The stored result of the step.",
-  "AgentTrace.steps.step.type": "The kind of the step.",
-  "AgentTrace.steps.step.system": "The system prompt.",
-  "AgentTrace.steps.step.message": "The first message to the model, or the text of an error.",
-  "AgentTrace.steps.step.boundary": "The delimiter around values of the payload. `null`: there are none.",
-  "AgentTrace.steps.step.model": "The model that answered.",
-  "AgentTrace.steps.step.model.provider": "The provider, as the AI SDK names it.",
-  "AgentTrace.steps.step.model.modelId": "The id of the model.",
-  "AgentTrace.steps.step.content": "The parts of the answer.",
-  "AgentTrace.steps.step.content.type": "The kind of the part.",
-  "AgentTrace.steps.step.content.text": "The text.",
-  "AgentTrace.steps.step.content.input": "The arguments. If `isMalformed`, the text of the model.",
-  "AgentTrace.steps.step.content.isMalformed": "The arguments are not JSON.",
-  "AgentTrace.steps.step.content.providerOptions": "Data of the provider for the next call.",
-  "AgentTrace.steps.step.finishReason": "Why the model stopped.",
-  "AgentTrace.steps.step.kind": "Why the call failed.",
-  "AgentTrace.steps.step.status": "HTTP status of the provider. `null`: it did not answer.",
-  "AgentTrace.steps.step.waitMs": "Milliseconds until the call is repeated. `null`: it is not.",
-  "AgentTrace.steps.step.input": "The arguments of the tool call.",
-  "AgentTrace.steps.step.outcome":
-    "`invalid`: the arguments did not match the schema. `denied`: a person denied the call.",
-  "AgentTrace.steps.step.output": "The result of the tool.",
-  "AgentTrace.steps.step.needsApproval": "Whether the call needs an approval.",
-  "AgentTrace.approvals": "Tool calls that need or needed an approval, in the order of their requests.",
-  "AgentTrace.approvals.request": "The call that a person is asked to approve.",
-  "AgentTrace.approvals.request.input": "The arguments of the call.",
-  "AgentTrace.approvals.requestedAt": "When the approval was requested.",
-  "AgentTrace.approvals.until": "When it expires, which counts as denied. `null`: never.",
-  "AgentTrace.approvals.decidedAt": "When it was decided. `null`: it is pending.",
-  "AgentTrace.approvals.decision": "The decision. `null`: it is pending.",
-  "AgentTrace.approvals.decision.isApproved": "Whether the call was approved.",
-  "AgentTrace.approvals.decision.by": "The person who decided. `null`: it expired.",
-  "AgentTrace.live": "The output of the model call in progress. `null`: there is none.",
-  "AgentTrace.live.text": "The text so far.",
-  "AgentTrace.live.textCut": "Characters that were cut at the beginning of `text`.",
-  "AgentTrace.live.reasoning": "The reasoning so far.",
-  "AgentTrace.live.reasoningCut": "Characters that were cut at the beginning of `reasoning`.",
-  "AgentTrace.live.toolCalls": "The tool calls so far, in the order in which they began.",
-  "AgentTrace.live.toolCalls.input": "The arguments so far, as text.",
-  "AgentTrace.live.toolCalls.inputCut": "Characters that were cut at the beginning of `input`.",
-  "AgentTrace.live.toolCalls.isComplete": "Whether the arguments are complete.",
-  "AgentTrace.live.toolCallsCut": "Tool calls that were cut at the beginning of `toolCalls`.",
-  "AgentTrace.live.step": "Name that the step will have.",
-  "AgentTrace.live.updatedAt": "When the output last grew.",
-  "ApprovalDecision.isApproved": "`true` approves the tool call, `false` denies it.",
+  ...runDescriptions,
 
   "Trigger.hasTransform": "Whether it has a `transform`.",
   "Trigger.request": "The schema of the body.",
@@ -193,7 +69,7 @@ const texts: Readonly<Record<string, string>> = {
   "Trigger.headers": "The schema of the request headers. `null`: there is none.",
   "Trigger.body": "The formats in which the endpoint accepts bodies.",
   "Trigger.body.type": "The format.",
-  "Trigger.body.bigints": "What becomes of integers beyond 2⁵³.",
+  "Trigger.body.bigints": "How integers beyond 2⁵³ are parsed.",
   "Trigger.body.field": "The field of the form that contains JSON. `null`: the form is the payload.",
   "Trigger.verify": "The scheme that verifies signatures. `null`: they are not verified.",
   "Trigger.secretVariable": "The environment variable with the secret. Absent: unknown.",
@@ -293,7 +169,7 @@ const texts: Readonly<Record<string, string>> = {
   "DeliverySummary.headers": "The request headers, without keys and cookies. Names are in lower case.",
   "DeliverySummary.bodyBytes": "Size of the body in bytes.",
   "DeliverySummary.bodySha256": "SHA-256 of the body, in hexadecimal. `null`: the body was not read.",
-  "DeliverySummary.outcome": "What became of the request.",
+  "DeliverySummary.outcome": "The outcome of the request.",
   "DeliverySummary.responseStatus": "HTTP status of the response.",
   "DeliverySummary.problem": "The problem in the response. `null`: it had none.",
   "DeliverySummary.durationMs": "Milliseconds from the request to the response.",
@@ -403,80 +279,3 @@ const texts: Readonly<Record<string, string>> = {
   "?since": "ISO 8601. Only entries from this time on.",
   "?until": "ISO 8601. Only entries before this time.",
 };
-
-/** The schema whose texts a schema has, unless it has its own. */
-const sameAs: Readonly<Record<string, string>> = {
-  Run: "RunSummary",
-  Delivery: "DeliverySummary",
-  CreatedKey: "Key",
-  SwitchedTrigger: "Trigger",
-};
-
-interface Described {
-  description?: string;
-  [key: string]: unknown;
-}
-
-/** Adds the texts to a document. Returns the keys of those that it did not need. */
-export function describeDocument(document: object): string[] {
-  const used = new Set<string>();
-
-  function find(keys: readonly string[]): string | undefined {
-    const key = keys.find((one) => one in texts);
-    if (key !== undefined) used.add(key);
-    return key === undefined ? undefined : texts[key];
-  }
-
-  for (const { path, value } of undescribed(document)) {
-    const text = find(keysOf(path));
-    if (text !== undefined) value.description = text;
-  }
-  return Object.keys(texts).filter((key) => !used.has(key));
-}
-
-function keysOf(path: string): string[] {
-  const [schema = "", ...names] = path.split(".");
-  const name = names.at(-1) ?? "";
-  if (schema.startsWith("?")) return [`${schema}.${name}`, `?${name}`];
-  const other = sameAs[schema];
-  return [path, ...(other === undefined ? [] : [[other, ...names].join(".")]), `*.${name}`];
-}
-
-/**
- * Properties and parameters without a description. `path`: names of properties below a schema (`Run.error.name`), or
- * `?runs.id` for a parameter of `/runs/{id}`. A reference has the description of its schema.
- */
-export function undescribed(document: object): { path: string; value: Described }[] {
-  const { components, paths } = document as {
-    components: { schemas: Record<string, unknown> };
-    paths: Record<string, Record<string, { parameters?: (Described & { name: string })[] }>>;
-  };
-  const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => propertiesIn(schema, name));
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.values(methods).flatMap(({ parameters = [], ...operation }) => [
-      ...parameters.flatMap((value) => {
-        const segment = /([^/]+)\/\{\w+\}/.exec(path)?.[1] ?? "";
-        return value.description === undefined ? [{ path: `?${segment}.${value.name}`, value }] : [];
-      }),
-      ...propertiesIn(operation, ""),
-    ]),
-  );
-  return [...schemas, ...operations];
-}
-
-/** Not the properties of examples, which are values. */
-const notSchemas: ReadonlySet<string> = new Set(["example", "examples", "default", "enum"]);
-
-function propertiesIn(value: unknown, path: string): { path: string; value: Described }[] {
-  if (Array.isArray(value)) return value.flatMap((item) => propertiesIn(item, path));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, below]: [string, unknown]) => {
-    if (notSchemas.has(key)) return [];
-    if (key !== "properties" || typeof below !== "object" || below === null) return propertiesIn(below, path);
-    return Object.entries(below as Record<string, Described>).flatMap(([name, property]) => {
-      const at = `${path}.${name}`;
-      const isDescribed = property.description !== undefined || "$ref" in property;
-      return [...(isDescribed ? [] : [{ path: at, value: property }]), ...propertiesIn(property, at)];
-    });
-  });
-}

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { operations } from "../../auth/access/operations.ts";
-import { describeDocument, undescribed } from "./descriptions.ts";
+import { describeDocument, undescribed } from "./describe-document.ts";
 import { openApiDocument, restRoutes } from "./rest-app.ts";
 
 const document = z

@@ -3,7 +3,7 @@ import { type Client, unknownClient } from "../../auth/access/principal.ts";
 import type { AppError } from "../../contract/app-error.ts";
 import { schemaFailure } from "../../domain/problem.ts";
 import { authorize, type RestRoute, toRestRoute, unknownRoute } from "./authorize.ts";
-import { describeDocument } from "./descriptions.ts";
+import { describeDocument } from "./describe-document.ts";
 import { answer, defineRoute } from "./define-route.ts";
 import { addExamples } from "./examples/add-examples.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";

@@ -8,7 +8,7 @@ type Writes = Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
 export interface MemoryDeliveryStore extends Writes {
   deliveries: NewDelivery[];
   runs: NewRun[];
-  /** While set, every verb rejects with it. */
+  /** While set, every operation rejects with it. */
   failure: Error | null;
   /** While set, no delivery with runs is taken. */
   full: QueueFull | null;

@@ -40,7 +40,7 @@ export function toProblemErrors(reasons: readonly Reason[]): ProblemError[] {
 /** Where the paths of issues begin: the body, or a union in it. */
 interface Place {
   path: readonly PropertyKey[];
-  /** So many steps of an issue's path lead here: in Zod 3 every path begins at the root. */
+  /** The number of path segments of an issue that lead here: in Zod 3, every path begins at the root. */
   skip: number;
   /** The shape at this path; `null`: unknown. */
   shape: Shape | null;
@@ -191,8 +191,8 @@ function wholeUnion(issue: AnyIssue, branches: readonly Branch[], path: readonly
 }
 
 /**
- * How far a body is from an alternative, most telling first: is it of another kind altogether, how many fixed values
- * differ (they usually say which alternative is meant), how much is wrong, and how near to the surface.
+ * The distance of a body from an alternative, the most significant number first. They are: whether the type differs,
+ * how many fixed values differ (which usually identify the alternative), the number of issues, and their depth.
  */
 function distanceOf({ issues, place }: Branch): number[] {
   const ofAnotherKind = issues.filter(({ code, path }) => code === "invalid_type" && path.length === place.skip).length;

@@ -16,8 +16,8 @@ export interface Discriminator {
 const deepest = 12;
 
 /**
- * The fixed values that a schema requires, read from its exported JSON Schema: `const` and `enum` of scalars, in
- * required properties of objects, through references, `allOf`, and alternatives that all constrain the same path.
+ * The fixed values that a schema requires, read from its exported JSON Schema. These are `const` and `enum` of scalars
+ * in required properties. References, `allOf`, and alternatives that all constrain the same path are followed.
  * Returns only what the schema guarantees: a field with a default is no discriminator, because a body without it
  * matches.
  */

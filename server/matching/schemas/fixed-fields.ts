@@ -125,7 +125,7 @@ type ZodNode =
 type Fields = Readonly<Record<string, unknown>>;
 type Constructor = new (def: Fields) => unknown;
 
-/** Reads one schema of Zod 4 or Zod 3; `null` where it is neither of the two. */
+/** Reads a schema of Zod 4 or Zod 3. `null`: it is neither. */
 function readZodNode(schema: unknown): ZodNode | null {
   if (!isSchema(schema)) return null;
   const internals = recordOf(schema, "_zod");

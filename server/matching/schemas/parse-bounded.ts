@@ -12,8 +12,9 @@ import { countOmitted, omittedKey, type Omitted } from "../explain/omitted.ts";
 type Parsed = ReturnType<AnySchema["safeParse"]>;
 
 /**
- * Parses a body as `safeParse` does, but keeps so few of the issues of a list that a body with 500,000 bad items takes
- * no more memory than one with a hundred. The outcome is the same, and so are the first issues, as many as are ever
+ * Parses a body as `safeParse` does, but keeps only the first issues of each list. A body with 500,000 invalid items
+ * takes no more memory than one with a hundred. The outcome is the same, and so are the first issues, as many as are
+ * ever
  * explained.
  */
 export function parseBounded(schema: AnySchema, body: unknown): Parsed {
@@ -158,7 +159,7 @@ function boundList(internals: Internals, parts: readonly string[]): void {
     const bounded = withRun(part, own, (payload, context) =>
       budget ? parseItem(budget, own, payload, context) : own.run(payload, context),
     );
-    // Whoever reads the schema otherwise, such as Zod's exporter, gets the part as it was made.
+    // Other readers of the schema, such as Zod's exporter, get the original part.
     Reflect.defineProperty(internals.def, name, {
       get: () => (now.isBounding ? bounded : part),
       enumerable: true,

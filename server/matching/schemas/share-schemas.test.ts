@@ -67,7 +67,7 @@ describe("shareSchemas", () => {
     ["what is done to a text", z.string().trim(), z.string().toLowerCase()],
     ["a message that is made", z.string({ error: () => "x" }), z.string({ error: () => "y" })],
     ["the flags of a pattern", z.string().regex(/a/), z.string().regex(/a/i)],
-    ["what becomes of other fields", z.object({}), z.looseObject({})],
+    ["how other fields are treated", z.object({}), z.looseObject({})],
     ["a format", z.email(), z.uuid()],
     ["the version of Zod", z.string(), z3.string()],
     ["the version of a UUID", z.uuidv4(), z.uuidv7()],
@@ -76,7 +76,7 @@ describe("shareSchemas", () => {
     ["a check in Zod 3", z3.string().min(2), z3.string().min(3)],
     ["a message in Zod 3", z3.string().min(2, "x"), z3.string().min(2, "y")],
     ["the fields in Zod 3", z3.object({ a: z3.string() }), z3.object({ a: z3.number() })],
-    ["what becomes of other fields in Zod 3", z3.object({}), z3.object({}).strict()],
+    ["how other fields are treated in Zod 3", z3.object({}), z3.object({}).strict()],
   ];
   test.each(unlike)("keeps apart schemas that differ in %s", (_, a, b) => {
     expect(areOne(a, b)).toBe(false);

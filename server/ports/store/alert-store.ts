@@ -34,8 +34,8 @@ export type MessageOutcome =
 /** Alerts, their messages, and the facts about runs that decide about them. Times are UTC milliseconds. */
 export interface AlertStore {
   /**
-   * The runs of each target that failed for good at or after its time, or at or after `since`. At most 100,000 runs of
-   * a target are counted. Targets without any are missing.
+   * The runs of each target that failed permanently at or after its time, or at or after `since`. At most 100,000 runs
+   * of a target are counted. Targets without any are missing.
    */
   listFailures(p: { since: number; sinceOf: ReadonlyMap<string, number> }): Promise<FailureFact[]>;
   /** The queued runs of these targets, in their order. At most `upTo` are counted. */

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { SettingsError } from "../../config.ts";
+import { SettingsError } from "../../config/environment.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { entryFile } from "../../paths.ts";
 

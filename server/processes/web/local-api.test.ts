@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { SettingsError } from "../../config.ts";
+import { SettingsError } from "../../config/environment.ts";
 import { openLocalApi } from "../../main.ts";
 import { forkLocalApi } from "./fork-local-api.ts";
 import { test } from "../testing/pool-test.ts";

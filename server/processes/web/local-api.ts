@@ -1,4 +1,4 @@
-import { SettingsError } from "../../config.ts";
+import { SettingsError } from "../../config/environment.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { openLocalApi } from "../../main.ts";
 import type { LocalApiFailure, LocalApiMessage, LocalApiRequest, LocalApiStart } from "./fork-local-api.ts";

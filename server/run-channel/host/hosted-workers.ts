@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { trackWork, type WorkInProgress } from "../../domain/event-loop.ts";
 import type { TransientMap } from "../../domain/transient-map.ts";
-import type { Logger } from "../../ports/logger.ts";
+import { createThrottledLog, type Logger } from "../../ports/logger.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import {
   type Hello,
@@ -152,6 +152,8 @@ const lastMessagesMs = 200;
 /** Accepts the connections of the workers. A worker has one: the newest. */
 export function createWorkerConnections(p: ConnectionOptions): WorkerConnections {
   const { logger } = p;
+  // A worker tries again several times a second while the store is away.
+  const logUnwelcome = createThrottledLog((message, fields) => logger.warn(message, fields));
   const connections = new Set<Connection>();
 
   function accept(duplex: Duplex): void {
@@ -192,7 +194,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
     closeOthers(connection, worker)
       .then(() => p.welcome(worker, hello, () => connections.has(connection)))
       .catch((error: unknown) => {
-        logger.warn("worker could not be welcomed, it will try again", { workerId: worker.identity.id, error });
+        logUnwelcome("worker could not be welcomed, it will try again", { workerId: worker.identity.id, error });
         stream.destroy();
       });
   }
@@ -226,7 +228,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
 /** Returns the reason why this worker is not accepted; `null` if it is. */
 function findRejection(hello: Hello, secret: string): string | null {
   if (hello.protocol !== protocolVersion)
-    return `The worker speaks version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
+    return `The worker uses version ${hello.protocol} of the run channel, the server version ${protocolVersion}. Restart the service, so that both come from the same installation.`;
   const isSecret = timingSafeEqual(digest(String(hello.secret)), digest(secret));
   return isSecret ? null : "The worker has another secret than the server.";
 }

@@ -20,8 +20,8 @@ interface Accepted {
 }
 
 /**
- * Compares the open runs with a build that is to become current: the targets and triggers that it lacks, inputs that
- * its schemas reject, and steps that its code no longer has. A run that does not fit fails if it continues on that
+ * Compares the open runs with a build before it becomes current. Finds missing targets and triggers, inputs that its
+ * schemas reject, and steps that its code no longer has. A run that does not fit fails if it continues on that
  * build. A run without an input yet is checked by its target and trigger only.
  */
 export async function checkOpenRuns(

@@ -45,7 +45,7 @@ const withoutContent =
 const canary = "Canary-0815-Lovelace";
 const body = Buffer.from(`{ "name": "${canary}", "at": 1.0 }`);
 const agent = { kind: "agent", slug: "triage" } as const;
-const told = { said: canary };
+const content = { said: canary };
 
 /** Records the canary wherever a sender or the code of a project can write. */
 async function recordCanary(store: Store) {
@@ -67,7 +67,7 @@ async function recordCanary(store: Store) {
     unlistedVerdicts: [{ outcome: "filter_mismatch", pointer: `/${canary}`, actual: canary, count: 2 }],
   });
   await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "1".repeat(64), notBefore: 0 } });
-  const run = aRun({ deliveryId: delivery.id, payload: told, target: agent });
+  const run = aRun({ deliveryId: delivery.id, payload: content, target: agent });
   await store.releaseDelivery({
     id: delivery.id,
     runs: [run],
@@ -78,19 +78,19 @@ async function recordCanary(store: Store) {
   const { id, token } = await claimOne(store);
   const base = { runId: id, token, now: epoch + 2 };
   const step = { attempt: 1, startedAt: epoch, finishedAt: epoch, until: null };
-  await store.saveLive({ ...base, step: `say ${canary}`, attempt: 1, startedAt: epoch, said: told });
+  await store.saveLive({ ...base, step: `say ${canary}`, attempt: 1, startedAt: epoch, said: content });
   const live = await store.getLive(id);
-  const request = { toolCallId: "1", toolName: "mail", input: told };
+  const request = { toolCallId: "1", toolName: "mail", input: content };
   await store.writeProgress({
     ...base,
-    input: told,
+    input: content,
     entries: [
-      { at: epoch, kind: "log", attempt: 1, level: "info", message: canary, data: told },
+      { at: epoch, kind: "log", attempt: 1, level: "info", message: canary, data: content },
       { at: epoch, kind: "step_completed", attempt: 1, name: `greet ${canary}` },
       { at: epoch, kind: "approval_requested", attempt: 1, name: "approve 1 mail", data: request },
     ],
     steps: [
-      { ...step, name: `greet ${canary}`, kind: "step", result: told },
+      { ...step, name: `greet ${canary}`, kind: "step", result: content },
       { ...step, name: "approve 1 mail", kind: "approval", finishedAt: null, result: { request } },
     ],
     transition: { to: "waiting", reason: "sleep", availableAt: epoch + 3 },
@@ -106,13 +106,13 @@ async function recordCanary(store: Store) {
     now: epoch + 4,
     transition: { to: "failed", error },
   });
-  const done = await store.createRuns([aRun({ payload: null, input: told })]).then(() => claimOne(store));
+  const done = await store.createRuns([aRun({ payload: null, input: content })]).then(() => claimOne(store));
   await store.writeProgress({
     runId: done.id,
     token: done.token,
     now: epoch + 5,
     entries: [],
-    transition: { to: "completed", output: told },
+    transition: { to: "completed", output: content },
   });
   return { delivery, id, done: done.id, live, decision, error };
 }
@@ -152,7 +152,7 @@ describe("encryption at rest", () => {
     await Promise.all([store.close(), control.close()]);
     // The backup has everything, for a service with the key.
     const restored = await openFile(backup);
-    expect(await restored.getRun(id)).toMatchObject({ payload: told, error: { message: `no such ${canary}` } });
+    expect(await restored.getRun(id)).toMatchObject({ payload: content, error: { message: `no such ${canary}` } });
     await restored.close();
   });
 
@@ -290,7 +290,14 @@ describe("encryption at rest", () => {
     const store = await openFile(file);
     const again = await claimOne(store, { now: epoch + 10 });
     expect(await store.loadSteps(id)).toMatchObject([{ name: "grace", finishedAt: null }]);
-    const next = { ...sleep, name: "send", kind: "step", until: null, result: told, finishedAt: epoch + 10 } as const;
+    const next = {
+      ...sleep,
+      name: "send",
+      kind: "step",
+      until: null,
+      result: content,
+      finishedAt: epoch + 10,
+    } as const;
     await store.writeProgress({
       runId: id,
       token: again.token,
@@ -325,21 +332,21 @@ async function expectRecorded(
   });
   expect(stored?.headers).not.toHaveProperty("signalbox-encrypted");
   expect((await store.getDeliveryBodies([delivery.id])).get(delivery.id)).toEqual(body);
-  expect(live).toMatchObject({ step: `say ${canary}`, said: told });
-  expect(await store.getRun(id)).toMatchObject({ payload: told, input: told, output: null, error });
-  expect(await store.getRun(done)).toMatchObject({ payload: null, input: told, output: told });
+  expect(live).toMatchObject({ step: `say ${canary}`, said: content });
+  expect(await store.getRun(id)).toMatchObject({ payload: content, input: content, output: null, error });
+  expect(await store.getRun(done)).toMatchObject({ payload: null, input: content, output: content });
   expect(await store.listTimeline(id, { after: 0, limit: 100 })).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ kind: "log", message: canary, data: told }),
+      expect.objectContaining({ kind: "log", message: canary, data: content }),
       expect.objectContaining({ kind: "step_completed", name: `greet ${canary}` }),
-      expect.objectContaining({ kind: "approval_requested", data: expect.objectContaining({ input: told }) }),
+      expect.objectContaining({ kind: "approval_requested", data: expect.objectContaining({ input: content }) }),
       expect.objectContaining({ kind: "approval_decided", data: decision }),
       expect.objectContaining({ kind: "failed", error }),
     ]),
   );
   expect(await store.loadSteps(id)).toMatchObject([
-    { name: `greet ${canary}`, result: told },
-    { name: "approve 1 mail", result: { request: { input: told }, decision } },
+    { name: `greet ${canary}`, result: content },
+    { name: "approve 1 mail", result: { request: { input: content }, decision } },
   ]);
   for (const text of ["0815-lovelace", '"at": 1.0'])
     expect((await store.listDeliveries({ text }, { limit: 5, cursor: null })).data).toMatchObject([

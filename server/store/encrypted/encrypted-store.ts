@@ -57,10 +57,10 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
         idempotency,
       };
       const accepted = store.acceptDelivery(sealed);
-      return idempotency ? accepted.then((result) => judgeConflict(result, sealed)) : accepted;
+      return idempotency ? accepted.then((result) => checkConflict(result, sealed)) : accepted;
 
       /** The first delivery may have another key, or none: then its hash differs, although its body is the same. */
-      async function judgeConflict(result: AcceptResult, again: typeof sealed): Promise<AcceptResult> {
+      async function checkConflict(result: AcceptResult, again: typeof sealed): Promise<AcceptResult> {
         if (result.kind !== "conflict") return result;
         const stored = await store.getDelivery(result.deliveryId);
         const isSame = stored && openSummary(ring, stored).bodySha256 === delivery.bodySha256;

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, isNull, max, ne, or, type SQL } from "drizzle-orm";
 import type { Person, PersonSession } from "../../contract/access/person.ts";
-import { judgeChange, type PersonChange } from "../../domain/access/people.ts";
+import { checkChange, type PersonChange } from "../../domain/access/people.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import type { Operation } from "../shared/operation.ts";
 import { insertAudit } from "./audit.ts";
@@ -88,7 +88,7 @@ export function createPeopleStore({ tables, read, write }: PortableDatabase): Pe
     changeRole: ({ id, role, now, audit }) =>
       write(function* (session) {
         const { db, run } = session;
-        const outcome = judgeChange(yield* lockPersonAndAdmins(session, id), { id, to: role });
+        const outcome = checkChange(yield* lockPersonAndAdmins(session, id), { id, to: role });
         if (outcome !== "changed") return outcome;
         yield* run(
           db
@@ -103,7 +103,7 @@ export function createPeopleStore({ tables, read, write }: PortableDatabase): Pe
     removePerson: ({ id, now, audit, auditToken }) =>
       write(function* (session): Operation<PersonChange> {
         const { db, run } = session;
-        const outcome = judgeChange(yield* lockPersonAndAdmins(session, id), { id, to: null });
+        const outcome = checkChange(yield* lockPersonAndAdmins(session, id), { id, to: null });
         if (outcome !== "changed") return outcome;
         yield* revokeLinks(session, or(eq(invitation.createdById, id), eq(invitation.personId, id)), now);
         const revoked = yield* revokeTokens(session, id, now);

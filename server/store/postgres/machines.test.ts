@@ -169,6 +169,31 @@ it("runs of a machine that was lost when the clock of the database was set back 
   }).finally(() => vi.useRealTimers());
 });
 
+it("a run of a lost machine continues after the time of a lease, also if the clock was set back by less", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await withTimedStore(async (store) => {
+    await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch })]);
+    const [living, lost] = await store.claimRuns(aClaim({ now: at }));
+    if (!living || !lost) throw new Error("two runs were to be claimed");
+    const back = at - 6_000;
+    const renew = (now: number) => store.extendLeases({ runs: [living], now, leaseMs });
+    expect(await store.reconcile(back)).toBe(0);
+    for (const [passedMs, inAllMs] of [
+      [5_000, 5_000],
+      [5_000, 10_000],
+      [leaseMs - 10_001, leaseMs - 1],
+    ] as const) {
+      vi.advanceTimersByTime(passedMs);
+      await renew(back + inAllMs);
+      expect(await store.reconcile(back + inAllMs)).toBe(0);
+    }
+    vi.advanceTimersByTime(1);
+    expect(await store.reconcile(back + leaseMs)).toBe(1);
+    expect((await store.listHeldRuns(living.workerId)).map(({ id }) => id)).toEqual([living.id]);
+    expect((await store.getRun(lost.id))?.status).toBe("queued");
+  }).finally(() => vi.useRealTimers());
+});
+
 const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
 const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
 

@@ -48,7 +48,7 @@ const rejected: readonly KnownProblem[] = [
   },
   {
     code: "42501",
-    problem: "the user may not create or write tables there",
+    problem: "the user may not create tables or schemas there, or not write them",
     fix: "Grant the user these privileges, or make the user the owner of the database: ALTER DATABASE <name> OWNER TO <user>.",
   },
   {

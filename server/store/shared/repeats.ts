@@ -11,7 +11,7 @@ export interface FirstDelivery {
 }
 
 /** Decides whether a request repeats the first delivery with its key or conflicts with it; `null`: it is the first one. */
-export function judgeRepeat(
+export function classifyRepeat(
   first: FirstDelivery | undefined,
   { delivery, idempotency }: Pick<AcceptRequest, "delivery" | "idempotency">,
 ): { kind: "repeated" | "conflict"; deliveryId: string } | null {

@@ -247,7 +247,7 @@ export function alertContract(open: OpenStore): void {
         });
       });
 
-      it("is retried at its time, until it has failed for good", async () => {
+      it("is retried at its time, until it has failed permanently", async () => {
         const { messages } = await prepare();
         const id = messages[0]?.id ?? "";
         await take();

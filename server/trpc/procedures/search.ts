@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { searchVerbs } from "../../contract/search.ts";
+import { searchActions } from "../../contract/search.ts";
 import { searchEntries } from "../../search/search-entries.ts";
 import { procedure } from "../trpc.ts";
 
 /** Searches names in the project, and ids of runs and deliveries. */
 export const searchProcedure = procedure("searchAll")
-  .input(z.strictObject({ text: z.string().max(200), verb: z.enum(searchVerbs).nullable().default(null) }))
+  .input(z.strictObject({ text: z.string().max(200), action: z.enum(searchActions).nullable().default(null) }))
   .query(({ ctx, input }) => searchEntries(ctx, input));

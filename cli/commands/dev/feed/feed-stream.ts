@@ -63,7 +63,7 @@ export async function* readFeed(
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Failure) throw error;
-    const reason = silence.signal.aborted ? `silence for ${maxSilenceMs / 1000} seconds` : reasonOf(error);
+    const reason = silence.signal.aborted ? `no data for ${maxSilenceMs / 1000} seconds` : reasonOf(error);
     throw interrupted(source.url, reason, error);
   } finally {
     silence.stop();
@@ -94,7 +94,7 @@ async function toFailure({ url, token }: FeedSource, response: Response): Promis
       fix: "Upgrade that service. `signalbox triggers test --since` compares its deliveries with this build.",
     });
   if (!problem)
-    return new Failure(`${url} does not answer like a Signalbox service: status ${status}.`, {
+    return new Failure(`${url} is not a Signalbox service: it responded with status ${status}.`, {
       code: "unexpected_answer",
       fix: "Check the address in --from. If it redirects, use the target of the redirect.",
     });
@@ -119,7 +119,7 @@ const fixesOf = (url: string): Record<string, { fix: string }> => ({
 function interrupted(url: string, reason: string, cause?: unknown): InterruptedFeed {
   return new InterruptedFeed(`The feed of ${url} was interrupted: ${reason}`, {
     code: "feed_interrupted",
-    fix: "It is opened again.",
+    fix: "Signalbox opens it again.",
     cause,
   });
 }
@@ -129,7 +129,7 @@ function reasonOf(error: unknown): string {
   return inner instanceof Error ? inner.message : String(inner);
 }
 
-/** Aborts its signal if nothing is heard for too long. */
+/** Aborts its signal if no data is received for too long. */
 function createSilenceTimer(): { signal: AbortSignal; heard(): void; stop(): void } {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), maxSilenceMs);

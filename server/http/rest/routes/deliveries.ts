@@ -3,7 +3,7 @@ import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { revealDelivery } from "../../../auth/access/reveal.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
-import { explainDelivery } from "../../../deliveries/judge-again.ts";
+import { explainDelivery } from "../../../deliveries/evaluate-again.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { readDelivery } from "../../../deliveries/describe-delivery.ts";
 import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";

@@ -103,14 +103,14 @@ describe("GET /api/v1/deliveries/feed", () => {
       ),
     ])
       await service.store.recordDelivery(aDelivery(given));
-    const judged = [
+    const recorded = [
       { outcome: "accepted" as const },
       { outcome: "held" as const },
       { outcome: "skipped" as const },
       ...["invalid_json", "invalid_body", "request_mismatch", "idempotency_conflict"].map(rejected),
     ].map((given) => aDelivery(given));
-    for (const delivery of judged) await service.store.recordDelivery(delivery);
-    for (const { id } of judged) expect((await feed.nextDelivery())?.id).toBe(id);
+    for (const delivery of recorded) await service.store.recordDelivery(delivery);
+    for (const { id } of recorded) expect((await feed.nextDelivery())?.id).toBe(id);
     await feed.close();
   });
 

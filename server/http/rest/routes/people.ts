@@ -28,7 +28,7 @@ const resetRoute = defineRoute({
   operationId: "createResetLink",
   summary: "Create a password reset link for a person",
   description:
-    "Creates a link with which this person sets a new password, once, within an hour. Setting it ends all of their sessions. Earlier links of this person become invalid. The service sends no email: pass the link on.",
+    "Creates a link to set a new password for this person, valid once and for one hour. The new password ends all of their sessions. Earlier links of this person become invalid. The service sends no email: send the link yourself.",
   tags: ["People"],
   request: { params: idParam, query: noQuery },
   responses: {
@@ -43,7 +43,7 @@ const inviteRoute = defineRoute({
   operationId: "createInvitation",
   summary: "Invite a person",
   description:
-    "Creates a link with which one person joins, once, within seven days. The service sends no email: pass the link on.",
+    "Creates an invitation link for one person, valid once and for seven days. The service sends no email: send the link yourself.",
   tags: ["People"],
   middleware: requireBody,
   request: {

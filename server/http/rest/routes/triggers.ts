@@ -160,7 +160,7 @@ const driftRoute = defineRoute({
   method: "get",
   path: "/api/v1/drift",
   operationId: "readDrift",
-  summary: "List the changes of what senders send",
+  summary: "List payload changes",
   description:
     "Compares the deliveries of each endpoint and kind of event with the earlier ones: bodies that a trigger does not match any more, new types, new and missing fields, and new values of enums. A change needs at least 20 deliveries before it.",
   tags: ["Triggers"],

@@ -3,7 +3,7 @@ import type { AcceptedRun, AcceptResult, NewDelivery } from "../../../ports/stor
 import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";
-import { type AcceptRequest, type FirstDelivery, judgeRepeat, toFirstRuns } from "../../shared/repeats.ts";
+import { type AcceptRequest, type FirstDelivery, classifyRepeat, toFirstRuns } from "../../shared/repeats.ts";
 import { toStoredVerdicts } from "../../shared/stored-verdicts.ts";
 import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { inPortions } from "../statements/in-portions.ts";
@@ -60,7 +60,7 @@ export async function acceptDeliveries(
   const all = requests.flatMap(({ runs }) => runs);
   const room = await lockRoom(session, all);
   const replayed = await lockReplayed(session, all);
-  const { decisions, remembered } = judge(requests, keys, { room, replayed });
+  const { decisions, remembered } = decideAll(requests, keys, { room, replayed });
   const accepted = decisions.filter(({ answer }) => answer === null);
   await record(
     session,
@@ -98,7 +98,7 @@ interface Decision {
  * Decides each call in order, as if it were alone. An earlier call of the same batch can be the first with its key, or
  * take the last place in a queue.
  */
-function judge(
+function decideAll(
   jobs: readonly AcceptJob[],
   rows: readonly KeyRow[],
   { room, replayed }: { room: QueueRoom; replayed: ReplayedRuns },
@@ -108,7 +108,7 @@ function judge(
 
   function decide({ delivery, runs, idempotency, isFitting }: AcceptJob): Decision {
     const name = delivery && idempotency && nameOf(delivery.endpoint, idempotency.key);
-    const repeat = delivery && name ? judgeRepeat(known.get(name), { delivery, idempotency }) : null;
+    const repeat = delivery && name ? classifyRepeat(known.get(name), { delivery, idempotency }) : null;
     if (repeat) return { delivery, runs: [], left: [], answer: { ...repeat } };
     if (isFitting) return { delivery, ...takeFitting(runs), answer: null };
     const queue = room.take(runs);

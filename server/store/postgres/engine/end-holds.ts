@@ -129,7 +129,7 @@ interface FailedRow {
 const failedSql =
   "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM run WHERE id = ANY($1::text[]) ORDER BY id";
 
-/** Records the runs of `onFailure` for the runs that have failed for good. */
+/** Records the runs of `onFailure` for the runs that have failed permanently. */
 async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {
   const plans = new Map(
     endings.flatMap(({ held, transition, now }) =>

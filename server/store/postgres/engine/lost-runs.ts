@@ -57,19 +57,22 @@ export async function releaseLostRuns(
 /**
  * Jobs whose heartbeat stopped, or is in the future, and their runs. Both times are of the database. pg-boss finds them
  * only together with statistics and removals, and not at all for as long as the clock of the database was set back.
+ * `$2`: runs whose heartbeat was in the future.
  */
 const silentSql = `
-  SELECT run.id, j.heartbeat, j."isAhead" FROM ${schemaName}.queue q CROSS JOIN LATERAL (
-    SELECT data, heartbeat_on::text AS heartbeat, heartbeat_on > ${schemaName}.job_now() AS "isAhead" FROM ${schemaName}.job
-    WHERE name = q.name AND state = 'active'
-      AND (heartbeat_on > ${schemaName}.job_now() OR heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now())
-  ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running' WHERE NOT (run.id = ANY($1::text[]))`;
+  SELECT run.id, j.heartbeat, j."isAhead", j."isOverdue" FROM ${schemaName}.queue q CROSS JOIN LATERAL (
+    SELECT data, heartbeat_on::text AS heartbeat, heartbeat_on > ${schemaName}.job_now() AS "isAhead",
+      heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now() AS "isOverdue"
+    FROM ${schemaName}.job WHERE name = q.name AND state = 'active'
+  ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running'
+  WHERE NOT (run.id = ANY($1::text[])) AND (j."isAhead" OR j."isOverdue" OR run.id = ANY($2::text[]))`;
 
 interface SilentRow {
   id: string;
   heartbeat: string;
   /** The clock of the database was set back since. */
   isAhead: boolean;
+  isOverdue: boolean;
 }
 
 /** Finds running runs whose heartbeat stopped, except `spare`. */
@@ -77,19 +80,21 @@ export type FindSilent = (session: Session, spare: ReadonlySet<string>) => Promi
 
 /**
  * The age of a heartbeat in the future is unknown. Its run is silent if the heartbeat stays the same for as long as a
- * lease: a living worker renews it sooner.
+ * lease: a living worker renews it sooner. That time also passes when the clock has reached the heartbeat meanwhile.
  */
 export function createFindSilent(): FindSilent {
   let ahead = new Map<string, { heartbeat: string; since: number }>();
   return async (session, spare) => {
-    const rows = await session.rows<SilentRow>(silentSql, [[...spare]]);
-    const now = performance.now();
     const known = ahead;
+    const rows = await session.rows<SilentRow>(silentSql, [[...spare], [...known.keys()]]);
+    const now = performance.now();
     ahead = new Map();
-    return rows.flatMap(({ id, heartbeat, isAhead }) => {
-      if (!isAhead) return [id];
+    return rows.flatMap(({ id, heartbeat, isAhead, isOverdue }) => {
+      if (isOverdue) return [id];
       const before = known.get(id);
-      const since = before?.heartbeat === heartbeat ? before.since : now;
+      const isUnchanged = before?.heartbeat === heartbeat;
+      if (!isAhead && !isUnchanged) return [];
+      const since = isUnchanged ? before.since : now;
       ahead.set(id, { heartbeat, since });
       return now - since >= leaseMs ? [id] : [];
     });

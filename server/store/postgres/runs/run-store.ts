@@ -4,7 +4,7 @@ import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
 import { planCancel } from "../../../domain/runs/run-state.ts";
 import {
-  judgeStart,
+  checkStartKey,
   startConflict,
   type StartedRun,
   type StartKey,
@@ -93,13 +93,13 @@ async function createRunsOnce(
   session: Session,
   acceptIn: AcceptInSession,
   { runs, key }: { runs: readonly NewRun[]; key: StartKey },
-): Promise<{ queue: QueueFull | null; first: ReturnType<typeof judgeStart> }> {
+): Promise<{ queue: QueueFull | null; first: ReturnType<typeof checkStartKey> }> {
   await session.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [key.id]);
   const [row] = await session.rows<{ bodySha256: string; at: number; runs: string }>(
     'SELECT body_sha256 AS "bodySha256", at, runs FROM run_start WHERE id = $1',
     [key.id],
   );
-  const first = judgeStart(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
+  const first = checkStartKey(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
   if (first) return { queue: null, first };
   const result = (await acceptIn(session, { delivery: null, runs, idempotency: null }))?.result;
   if (result?.kind === "full") return { queue: result.queue, first: null };

@@ -4,7 +4,7 @@ import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
 import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../../ports/store/delivery-store.ts";
 import { toDelivery } from "../../shared/delivery-shapes.ts";
 import { type Packed, packedHex } from "../../../domain/ids.ts";
-import { type AcceptRequest, judgeRepeat, toFirstRuns } from "../../shared/repeats.ts";
+import { type AcceptRequest, classifyRepeat, toFirstRuns } from "../../shared/repeats.ts";
 import type { CountTraffic } from "../../shared/traffic/traffic-counts.ts";
 import type { SqliteDatabase } from "../database.ts";
 import type { InsertRun, QueueCapacity } from "../runs/insert-run.ts";
@@ -108,7 +108,7 @@ function prepareAcceptDelivery(
   return (request) => {
     const { delivery, idempotency, runs } = request;
     const found = idempotency && findFirst.get(names.find(delivery.endpoint), packedHex.pack(idempotency.key));
-    const repeat = found && judgeRepeat(toFirst(found), request);
+    const repeat = found && classifyRepeat(toFirst(found), request);
     if (repeat)
       return repeat.kind === "conflict"
         ? { kind: "conflict", deliveryId: repeat.deliveryId }

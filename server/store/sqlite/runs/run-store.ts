@@ -4,7 +4,7 @@ import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
 import { planCancel } from "../../../domain/runs/run-state.ts";
 import {
-  judgeStart,
+  checkStartKey,
   startConflict,
   type StartedRun,
   type StartKey,
@@ -91,9 +91,9 @@ function prepareCreateRunsOnce({ connection }: SqliteDatabase, p: RunStoreParts)
   return (
     runs: readonly NewRun[],
     key: StartKey,
-  ): { queue: QueueFull | null; first: ReturnType<typeof judgeStart> } => {
+  ): { queue: QueueFull | null; first: ReturnType<typeof checkStartKey> } => {
     const row = find.get(key.id);
-    const first = judgeStart(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
+    const first = checkStartKey(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
     if (first) return { queue: null, first };
     const queue = insertRuns(p, runs);
     if (!queue) remember.run(key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun)));

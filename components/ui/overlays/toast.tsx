@@ -5,9 +5,9 @@ import Link from "next/link";
 import { Toast as Radix } from "radix-ui";
 import { type ReactNode, createContext, useCallback, useContext, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { IconButton } from "./button.tsx";
+import { IconButton } from "../controls/button.tsx";
 import { useTopDialog } from "./top-dialog.ts";
-import type { Tone } from "./statuses.ts";
+import type { Tone } from "../statuses.ts";
 
 export interface Toast {
   tone: Tone;

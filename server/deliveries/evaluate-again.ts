@@ -39,7 +39,7 @@ export function requireStored(
  * Evaluates the stored body and headers of a delivery by the current triggers. The runs of the decision belong to
  * delivery `deliveryId`. Throws AppError `not_replayable` if the endpoint would reject the body.
  */
-export async function judgeAgain(
+export async function evaluateAgain(
   deps: { store: Pick<SwitchStore, "listDisabledTriggers">; project: ProjectReader },
   old: Delivery,
   p: StoredRequest & {
@@ -76,7 +76,7 @@ export async function judgeAgain(
  * AppError `not_found` or `not_replayable`.
  */
 export async function explainDelivery(
-  deps: Parameters<typeof judgeAgain>[0] & {
+  deps: Parameters<typeof evaluateAgain>[0] & {
     originals: Pick<DeliveryStore, "getDelivery">;
     masking: Pick<Masking, "readMasks">;
     clock: Clock;
@@ -84,7 +84,7 @@ export async function explainDelivery(
   { id, trigger }: { id: string; trigger: string | null },
 ): Promise<VerdictList> {
   const old = await getDelivery({ store: deps.originals }, id);
-  const { decision } = await judgeAgain(deps, old, {
+  const { decision } = await evaluateAgain(deps, old, {
     ...requireStored(old, { project: deps.project, trigger }),
     isOne: trigger !== null,
     deliveryId: id,
@@ -147,7 +147,7 @@ function keptBody(old: Delivery): Buffer<ArrayBuffer> {
   );
 }
 
-/** Parses the body as the endpoint accepts it now, whatever was accepted when it was received. */
+/** Parses the body in a format that the endpoint accepts now, regardless of the formats when it was received. */
 async function parseAgain(
   old: Delivery,
   { bytes, source, deliveryId }: { bytes: Buffer<ArrayBuffer>; source: TriggerSource | undefined; deliveryId: string },

@@ -2,8 +2,8 @@
 
 import { X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
-import { Button, IconButton } from "./button.tsx";
-import { keepFocus } from "./focus.ts";
+import { Button, IconButton } from "../controls/button.tsx";
+import { keepFocus } from "../focus.ts";
 import { registerDialog } from "./top-dialog.ts";
 
 export interface DialogProps {

@@ -3,7 +3,7 @@
 import { Search, X } from "lucide-react";
 import { type ComponentProps, useEffect, useId, useRef, useState } from "react";
 import { IconButton } from "./button.tsx";
-import { keepFocus } from "./focus.ts";
+import { keepFocus } from "../focus.ts";
 
 interface TextInputProps extends ComponentProps<"input"> {
   label: string;

@@ -3,7 +3,7 @@
 import { ChevronDown, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { type ReactNode, useState } from "react";
-import { type ButtonSize, type ButtonTone, buttonClass } from "./button.tsx";
+import { type ButtonSize, type ButtonTone, buttonClass } from "../controls/button.tsx";
 
 export interface MenuItem {
   id: string;
@@ -12,7 +12,7 @@ export interface MenuItem {
   tone?: "plain" | "danger";
   /** A second line in small letters. */
   note?: string;
-  /** A line of code: the beginning of the text that the item stands for. */
+  /** A line of code: the beginning of the text that the item represents. */
   preview?: string;
   isDisabled?: boolean;
   /** Set in menus that select one of several items: `true` shows a mark. */

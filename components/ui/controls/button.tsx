@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import Link from "next/link";
 import type { ComponentProps } from "react";
-import { Tooltip } from "./tooltip.tsx";
+import { Tooltip } from "../overlays/tooltip.tsx";
 
 export type ButtonTone = "primary" | "plain" | "danger" | "quiet";
 export type ButtonSize = "m" | "s";
