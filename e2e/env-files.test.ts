@@ -73,7 +73,7 @@ it("build and start load .env, or the files of --env-file; a file that does not 
   expect([lacking.status, lacking.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /there is no key\. Set SIGNALBOX_ENCRYPTION_KEYS, .*\nPUSH_SECRET is not set \(triggers\/pushed\.ts\)/,
+      /there is no key\. Set SIGNALBOX_ENCRYPTION_KEYS, .*\n\s*PUSH_SECRET is not set \(triggers\/pushed\.ts\)/,
     ),
   ]);
 

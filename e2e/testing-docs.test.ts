@@ -47,7 +47,7 @@ it("the tests in the documentation pass in a new project, with node:test and wit
   expect(run(["--test", ...ofNode])).toMatch(new RegExp(`pass ${countOf(ofNode)}$`, "m"));
   const ofVitest = namesOf("vitest");
   expect(ofVitest.length).toBeGreaterThan(3);
-  expect(run(["node_modules/vitest/vitest.mjs", "run", ...ofVitest])).toMatch(
+  expect(run(["node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--testTimeout=60000", ...ofVitest])).toMatch(
     new RegExp(`Tests +${countOf(ofVitest)} passed`),
   );
 });

@@ -51,6 +51,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
           return probe;
         })
       : [];
+    await executor.load(runs.map(({ target }) => target));
     await executor.settle(
       runs.map(({ id }) => id),
       timeoutMs,

@@ -95,8 +95,9 @@ it("assertFails passes for a failed run, with this name or part of the message",
   expect(messageOf(() => assertFails(run))).toContain("to fail");
 });
 
+const check = (assertion: (subject: never) => void, subject: unknown) => () => assertion(subject as never);
+
 it("a value that is no delivery or no run is named, with the call that is missing", () => {
-  const check = (assertion: (subject: never) => void, subject: unknown) => () => assertion(subject as never);
   expect(check(assertFires, Promise.resolve(delivery))).toThrow(
     "toFire needs a delivery, which `await app.deliver(…)` returns, but got a promise: write `await` before the call.",
   );

@@ -8,12 +8,12 @@ it.each([
 ])("deliveries to other endpoints %s end no silence: the reader gets its position", async (_, rows, isAtEnd) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  let changed = () => {};
+  let changed: (() => void) | null = null;
   let number = 0;
   const readFeed: FeedStore["readFeed"] = async () => {
     // Each read takes a second, and another delivery is recorded in the meantime.
     await vi.advanceTimersByTimeAsync(1_000);
-    changed();
+    changed?.();
     number += rows;
     return { entries: [], end: { number, deliveryId: "dlv_1" }, isAtEnd };
   };
