@@ -155,8 +155,8 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
 }
 
 /**
- * Throws an Error if none of the runs called the step that the test wants to fail, or after which it wants to crash, or
- * if the name of a replaced step is probably misspelled. A run can leave out a replaced step.
+ * Throws an Error if none of the runs called the step that the test wants to fail, or after which it wants to crash.
+ * The same for the name of a replaced step that is probably misspelled: a run can leave out such a step.
  */
 export function requireReached(probes: readonly StepProbe[], options: RunOptions): void {
   const called = new Set(probes.flatMap((probe) => probe.called()));
