@@ -48,8 +48,8 @@ describe.concurrent("signalbox init", () => {
   it("overwrites existing files only with --force", async ({ emptyFolder, expect }) => {
     const cwd = emptyFolder();
     write(cwd, "triggers/new-signup.ts", "mine");
-    const refused = await signalbox(["init"], { cwd });
-    expect(refused).toMatchObject({
+    const rejected = await signalbox(["init"], { cwd });
+    expect(rejected).toMatchObject({
       status: 1,
       stdout: "",
       stderr: expect.stringMatching(

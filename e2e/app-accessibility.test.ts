@@ -70,12 +70,12 @@ async function fillRuns(service: Service): Promise<string[]> {
 async function fill(service: Service): Promise<string[]> {
   const paid = await postJson(`${service.url}/triggers/billing`, invoice);
   const { runId } = (await paid.json()) as { runId: string };
-  const refused = await postJson(`${service.url}/triggers/signup`, { name: "", email: "nobody" });
+  const rejected = await postJson(`${service.url}/triggers/signup`, { name: "", email: "nobody" });
   const missed = await postJson(`${service.url}/triggers/githb`, {});
   const skipped = await postJson(`${service.url}/triggers/billing`, { ...invoice, type: "invoice.draft" });
   await waitForRun(service, runId);
   const runs = await fillRuns(service);
-  const [paidId, refusedId, missedId, skippedId] = [paid, refused, missed, skipped].map((response) =>
+  const [paidId, rejectedId, missedId, skippedId] = [paid, rejected, missed, skipped].map((response) =>
     response.headers.get("signalbox-delivery"),
   );
   return [
@@ -93,7 +93,7 @@ async function fill(service: Service): Promise<string[]> {
     "/deliveries?endpoint=nowhere",
     "/deliveries?endpoint=billing&outcome=accepted&trigger=invoice-paid&verdict=matched&since=2026-01-01T00:00:00.000Z",
     `/deliveries/${paidId}`,
-    `/deliveries/${refusedId}?compare=${paidId}`,
+    `/deliveries/${rejectedId}?compare=${paidId}`,
     `/deliveries/${missedId}`,
     `/deliveries/${skippedId}`,
     "/runs",

@@ -1,17 +1,38 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright";
+import type { Locator, Page } from "playwright";
 import { describe, expect } from "vitest";
 import type { Delivery } from "../server/contract/delivery.ts";
 import { openSqliteStore } from "../server/store/sqlite/open-store.ts";
 import { aDelivery } from "../server/store/testing/factories.ts";
 import { getJson } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
-import { copyStarter } from "./support/project.ts";
+import { copyStarter, writeFiles } from "./support/project.ts";
 import { type Service, startService, withSharedService } from "./support/service.ts";
 
-const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
+const trigger = (slug: string, request: string) => `
+  import { defineWebhookSource } from "signalbox/trigger";
+  import { z } from "zod";
+  import keep from "../workflows/keep";
+  export default defineWebhookSource({ slug: "${slug}", endpoint: "orders", request: ${request} }).attach({ workflow: keep });`;
+
+/** The example project, and an endpoint whose two triggers accept different bodies. */
+const sharedEndpoint = {
+  "workflows/keep.ts": `
+    import { defineWorkflow } from "signalbox/workflow";
+    import { z } from "zod";
+    export default defineWorkflow({ slug: "keep", input: z.json(), run: () => undefined });`,
+  "triggers/paid.ts": trigger("paid", `z.object({ state: z.literal("paid") })`),
+  "triggers/sent.ts": trigger("sent", `z.object({ state: z.literal("sent") })`),
+};
+
+const it = withSharedService((onCleanup) => {
+  const projectDir = copyStarter(onCleanup);
+  writeFiles(projectDir, sharedEndpoint);
+  return { projectDir, command: "dev" };
+});
 
 const patient = { timeout: 60_000 };
 
@@ -30,6 +51,7 @@ async function send(url: string, endpoint: string, body: string | Uint8Array<Arr
 
 const getDelivery = (service: Service, id: string) => getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`);
 
+const classOf = (part: Locator) => part.getAttribute("class");
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 
 /** Deliveries of a kilobyte, ten milliseconds apart, as if they had been received. */
@@ -68,6 +90,45 @@ describe("one delivery", () => {
     await page.getByRole("link", { name: /^run_/ }).first().click();
     await page.waitForURL("**/runs/run_*");
     expect([...errors, ...foreignRequests]).toEqual([]);
+  });
+
+  it("shows a value that only some triggers reject in grey, and one that all reject in red", async ({ service }) => {
+    const { url } = service;
+    const { page, errors } = await visit(url);
+    const verdicts = page.getByRole("table", { name: "Trigger verdicts" });
+    for (const [state, tone] of [
+      ["paid", "idle"],
+      ["lost", "bad"],
+    ] as const) {
+      await page.goto(`${url}/deliveries/${await send(url, "orders", JSON.stringify({ state }))}`);
+      expect(await classOf(verdicts.getByText("request mismatch").first())).toMatch(`text-${tone} `);
+      expect(await classOf(bodyTree(page).locator("mark", { hasText: `"${state}"` }))).toContain(`text-${tone} `);
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it("leads to its neighbours by keyboard, in the list that the reader came from, unless single keys are off", async ({
+    service,
+  }) => {
+    const { url } = service;
+    const older = await send(url, "signup", '{"name":"Ada","email":"ada@example.com"}');
+    await send(url, "billing", small);
+    const newer = await send(url, "signup", '{"name":"Bob","email":"bob@example.com"}');
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries?endpoint=signup`);
+    await page.locator(`a[data-row-link][href="/deliveries/${newer}"]`).click();
+    await page.waitForURL(`**/deliveries/${newer}`);
+    await page.keyboard.press("j");
+    await page.waitForURL(`**/deliveries/${older}`);
+    await page.getByRole("button", { name: "Newer delivery (k)" }).click();
+    await page.waitForURL(`**/deliveries/${newer}`);
+    await page.keyboard.press("?");
+    await page.getByRole("checkbox", { name: /^Shortcuts with a single key/ }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.getByRole("button", { name: "Older delivery" }).click();
+    await page.waitForURL(`**/deliveries/${older}`);
+    expect(errors).toEqual([]);
   });
 
   it("is redelivered, byte for byte, to all triggers or to one, and each delivery links to the other", async ({
@@ -161,6 +222,31 @@ describe("one delivery", () => {
     await page.goto(`${url}/deliveries/${await send(url, "refunds", "{}")}`);
     await page.getByRole("button", { name: "Write a trigger" }).click();
     await page.getByText("none has a usable body").waitFor(patient);
+  });
+
+  it("that is a multipart form with a file of any bytes shows its fields, and downloads the file", async ({
+    service,
+  }) => {
+    const { url } = service;
+    const form = new FormData();
+    form.set("note", "Größe");
+    form.set("file", new Blob([Uint8Array.of(0, 255, 13, 10)], { type: "image/png" }), "a.png");
+    const response = await fetch(`${url}/triggers/billing`, { method: "POST", body: form });
+    expect(response.status).toBe(415);
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries/${response.headers.get("signalbox-delivery")}`);
+    await bodyTree(page).getByText('"Größe"').waitFor();
+    expect(await page.getByRole("group", { name: "View of the body" }).getByRole("radio").count()).toBe(2);
+    const file = page.getByRole("list", { name: "Files" }).getByRole("listitem");
+    expect(await file.textContent()).toBe("a.pngimage/png · 4 B");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      file.getByRole("button", { name: "Download file 1" }).click(),
+    ]);
+    expect([...readFileSync(await download.path())]).toEqual([0, 255, 13, 10]);
+    await page.getByRole("radio", { name: "Bytes", exact: true }).check();
+    await page.getByRole("region", { name: "Body as bytes" }).getByText("00 ff 0d 0a").waitFor();
+    expect(errors).toEqual([]);
   });
 
   it("is copied as a command that sends the same bytes", async ({ service }) => {

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { pageTop, visit } from "./support/browser.ts";
+import { pageTop, removeSharedWorker, visit } from "./support/browser.ts";
 import { copyStarter } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
 
@@ -253,6 +253,20 @@ for (const list of ["deliveries", "runs"] as const)
     expect(reads.filter((isNewer) => !isNewer).length).toBeLessThanOrEqual((Date.now() - openedAt) / 60_000);
     expect(errors).toEqual([]);
   });
+
+it("a browser without shared workers is live by a stream of its tab", async ({ service }) => {
+  const { page, errors } = await visit(service.url);
+  const streams: string[] = [];
+  page.on("request", (request) => request.url().includes("/api/trpc/live") && streams.push(request.url()));
+  await removeSharedWorker(page);
+  await page.goto(`${service.url}/deliveries`);
+  await page.getByText("live ·").waitFor();
+  await postJson(`${service.url}/triggers/signup`, { name: "Ada", email: "ada@example.com" });
+  const newest = await newestIn(service, "deliveries");
+  await expect.poll(() => onTop(page), patient).toBe(newest);
+  expect(streams.length).toBeGreaterThan(0);
+  expect(errors).toEqual([]);
+});
 
 it("seven tabs of a browser are live over one stream, and the page of a run that has ended is not read again", async ({
   service,

@@ -5,7 +5,7 @@ import type { Page } from "playwright";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import type { RunStep, RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { visit } from "./support/browser.ts";
+import { removeSharedWorker, visit } from "./support/browser.ts";
 import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
@@ -22,7 +22,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export default defineWorkflow({
   slug: "close-books",
-  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps", "gated", "tries"]), note: z.string().default("") }),
+  input: z.object({ mode: z.enum(["quick", "stream", "fails", "hangs", "sleeps", "naps", "gated", "tries"]), note: z.string().default("") }),
   output: z.object({ closed: z.string() }),
   retries: { attempts: 2, backoff: "fixed", initialDelay: "200ms" },
   async run({ mode, note }, ctx) {
@@ -55,6 +55,7 @@ export default defineWorkflow({
       });
     }
     if (mode === "sleeps") await ctx.sleep("wait for the bank", "3d");
+    if (mode === "naps") await ctx.sleep("wait for the bank", "50m");
     return { closed: note };
   },
 });
@@ -84,6 +85,8 @@ const mark = (page: Page) => page.evaluate(() => document.documentElement.setAtt
 const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
 const row = (page: Page, name: RegExp) =>
   page.getByRole("list", { name: /^Timeline of/ }).getByRole("button", { name });
+/** The neighbours of a run are read by the browser, which knows the list that the reader came from. */
+const isNear = ({ since, until }: Record<string, unknown>) => since !== undefined || until !== undefined;
 const idIn = (page: Page) => new URL(page.url()).pathname.split("/").at(-1) ?? "";
 
 describe("the page of a run", () => {
@@ -142,12 +145,14 @@ describe("the page of a run", () => {
   });
 
   it("shows the line of code that failed, for each attempt, and hostile messages as text", async ({ service }) => {
-    const { page, errors } = await visit(service.url);
+    const { page, errors } = await visit(service.url, { permissions: ["clipboard-read", "clipboard-write"] });
     const id = await start(service, { mode: "fails", note: "<b>note</b>" });
     await waitForRun(service, id);
     await page.goto(`${service.url}/runs/${id}`);
     await page.getByRole("heading", { level: 1, name: "close-books" }).waitFor();
     expect(await page.title()).toBe("✗ close-books · Signalbox");
+    // The emphasized action is one.
+    expect(await page.locator("main button.bg-accent").allTextContents()).toEqual(["Resume"]);
     const panel = page.getByRole("region", { name: "Errors" });
     const timeline = page.getByRole("region", { name: "Timeline and logs" });
     const [error, rows] = await Promise.all([panel.boundingBox(), timeline.boundingBox()]);
@@ -176,7 +181,11 @@ describe("the page of a run", () => {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download these lines" }).click(),
     ]);
-    expect(readFileSync(await download.path(), "utf8")).toMatch(/^\S+Z INFO Loaded <img .*\{"note":"<b>note<\/b>"\}\n/);
+    const text = readFileSync(await download.path(), "utf8");
+    expect(text).toMatch(/^\S+Z INFO Loaded <img .*\{"note":"<b>note<\/b>"\}\n/);
+    await page.getByRole("button", { name: "Copy these lines" }).click();
+    await page.getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
     await page.getByRole("combobox", { name: "Log level" }).selectOption("error");
     await page.getByText("No log line matches").waitFor();
     await page.reload();
@@ -219,6 +228,40 @@ describe("the page of a run", () => {
     await page.waitForURL(`**/runs/${newer}`);
     await page.getByRole("link", { name: "Runs", exact: true }).last().click();
     await page.waitForURL(`**/runs?text=${note}`);
+    expect(errors).toEqual([]);
+  });
+
+  it("shows until when a run sleeps, with the rest of the time", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const id = await start(service, { mode: "naps" });
+    await page.goto(`${service.url}/runs/${id}`);
+    await page.getByText(/^sleeps until \d\d:\d\d:\d\d, in (49|50) min$/).waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("arrives with all of its data: the browser reads none of it again", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const id = await start(service, { mode: "fails" });
+    await waitForRun(service, id);
+    // The stream of live data would report that everything may have changed.
+    await removeSharedWorker(page);
+    await page.route(/\/api\/trpc\/live/, () => undefined);
+    const reads: [name: string, input: Record<string, unknown>][] = [];
+    page.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (!pathname.startsWith("/api/trpc/")) return;
+      const inputs = JSON.parse(request.postData() ?? "{}") as Record<string, Record<string, unknown>>;
+      for (const [at, name] of pathname.slice("/api/trpc/".length).split(",").entries())
+        reads.push([name, inputs[at] ?? {}]);
+    });
+    await page.goto(`${service.url}/runs/${id}`);
+    await vi.waitFor(() => expect(reads.filter(([, input]) => isNear(input))).toHaveLength(2), patient);
+    await row(page, /^Attempt 2, failed/).waitFor();
+    const ofPage = reads.filter(
+      ([name, input]) => name.startsWith("runs.") && !isNear(input) && input["needsApproval"] === undefined,
+    );
+    expect(ofPage).toEqual([]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     expect(errors).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ describe("signalbox start", () => {
       ["/triggers/signup", { authorization: `Basic ${btoa(`hook:${key}`)}` }],
     ];
     for (const [path, headers] of forms) expect((await post(path, headers)).status).toBe(202);
-    const refused: [string, Record<string, string>][] = [
+    const rejected: [string, Record<string, string>][] = [
       ["/triggers/signup", {}],
       ["/triggers/no-such-endpoint", {}],
       [`/triggers/signup?token=${key}x`, {}],
@@ -85,7 +85,7 @@ describe("signalbox start", () => {
       ["/triggers/signup", { authorization: `Basic ${key}` }],
       ["/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
     ];
-    for (const [path, headers] of refused) {
+    for (const [path, headers] of rejected) {
       const response = await post(path, headers);
       expect(response.status, path).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe('Bearer, Basic realm="webhooks"');

@@ -66,9 +66,9 @@ it("build and start load .env, or the files of --env-file; a file that does not 
   const built = cli("build");
   expect([built.status, built.stderr]).toEqual([0, ""]);
   expect(cli("build", "--env-file", "production.env").stderr).toContain("PUSH_SECRET is not set: triggers/pushed.ts");
-  const refused = cli("start", "--env-file", "missing.env");
+  const rejected = cli("start", "--env-file", "missing.env");
   // Node itself reads the option, too.
-  expect([refused.status, refused.stderr]).toEqual([9, expect.stringContaining("missing.env: not found")]);
+  expect([rejected.status, rejected.stderr]).toEqual([9, expect.stringContaining("missing.env: not found")]);
   const lacking = cli("start", "--env-file", "production.env");
   expect([lacking.status, lacking.stderr]).toEqual([
     1,

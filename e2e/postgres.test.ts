@@ -145,7 +145,7 @@ describe("several machines on one Postgres", () => {
   });
 
   it("a trigger disabled on one machine, and a key revoked on one, are rejected on the other afterwards", async () => {
-    const note = { n: 0, ms: 0, log: join(folder, "refused") };
+    const note = { n: 0, ms: 0, log: join(folder, "rejected") };
     expect((await api(0, "/triggers/notes/disable")).status).toBe(200);
     for (const at of [1, 0]) expect(await (await send(at, "notes", note)).json()).toEqual({ ok: true, skipped: true });
     expect((await api(1, "/triggers/notes/enable")).status).toBe(200);

@@ -39,14 +39,14 @@ it("a service with a wrong secret keeps rejected deliveries; after the secret is
     expect.stringContaining("GITHUB_SECRET is not set: triggers/pushed.ts"),
   ]);
   expect(built.stderr).toContain("x-github-delivery is not signed by github, so it is ignored");
-  const refused = cli("start", "--port", "0");
-  expect([refused.status, refused.stderr]).toEqual([
+  const rejected = cli("start", "--port", "0");
+  expect([rejected.status, rejected.stderr]).toEqual([
     1,
     expect.stringContaining(
       "GITHUB_SECRET is not set (triggers/pushed.ts). Set the variable in the environment or in .env",
     ),
   ]);
-  expect(refused.stderr).not.toMatch(/^\s+at /m);
+  expect(rejected.stderr).not.toMatch(/^\s+at /m);
 
   const before = await startService({ projectDir, command: "start", env: { GITHUB_SECRET: stale } });
   const path = new URL(cli("triggers", "url", "pushed").stdout.trim());

@@ -60,7 +60,7 @@ function buildPages(): void {
   for (const unused of ["next/dist/server/capsize-font-metrics.json"])
     rmSync(join(pages, "node_modules", unused), { force: true });
   relocate(join(pages, ".next/required-server-files.json"));
-  refuseSymlinks(pages);
+  rejectSymlinks(pages);
 }
 
 /** Next writes the folder it was built in into its configuration; at run time the folder is set again. */
@@ -70,7 +70,7 @@ function relocate(file: string): void {
 }
 
 /** `npm pack` leaves out symbolic links in silence; Next makes them for packages that its bundle leaves outside. */
-function refuseSymlinks(folder: string): void {
+function rejectSymlinks(folder: string): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (lstatSync(join(folder, path)).isSymbolicLink())
       throw new Error(

@@ -60,6 +60,8 @@ const bannedInTitles: readonly [phrase: RegExp, instead: string][] = [
   [/\bseldom\b/i, "rarely"],
   [/\bstand-ins?\b/i, "scripted model, substitute"],
   [/\b(is|are|was|were|be) told\b/i, "receives, reports"],
+  [/\b(refuses?|refusing|refusals?|judg(e|es|ed|ing))\b/i, "reject, deny; evaluate, check"],
+  [/\bfor good\b|\bsigns? of life\b|\bwhat (became|becomes) of\b/i, "permanently; heartbeat; the outcome of"],
   [/\bknock(s|ed)?\b|\bturned away\b/i, "received, rejected"],
   [/\bwhat (arrived|came in|comes in)\b/i, "a received webhook, a delivery"],
 ];
@@ -98,6 +100,7 @@ const bannedNames: readonly [name: RegExp, instead: string][] = [
   [/trouble|anew$/i, "failure; again"],
   [/^gives?[A-Z]\w*Back$|^gives?Back$/, "release, return"],
   [/^judg(e|es|ed|ing)([A-Z]|$)/i, "evaluate, check, decide"],
+  [/^refusals?$|^refus(e|es|ed|ing)([A-Z]|$)/, "rejection; deny"],
 ];
 
 /** A sentence of a comment or of the documentation has at most this many words. */

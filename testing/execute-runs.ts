@@ -15,6 +15,7 @@ import { formatAssign } from "../server/run-channel/messages.ts";
 import type { LoadedBuild } from "./project-build.ts";
 import { createStepProbe, type StepProbe } from "./step-probe.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
+import { formatInterval } from "../server/domain/format.ts";
 
 const workerId = "wrk_test";
 /** No other worker takes a run, however far the clock moves. */
@@ -177,7 +178,7 @@ export function createExecutor(p: {
 
   function describeLate(timeoutMs: number): Error {
     const [handle] = active;
-    const limit = `within ${timeoutMs / 1000} s of real time`;
+    const limit = `within ${formatInterval(timeoutMs)} of real time`;
     const fix = "Replace slow steps with mockStep, or set `timeout` of testProject.";
     if (!handle) return new Error(`The runs did not end ${limit}: they sleep or fail again and again. ${fix}`);
     const { id, target } = handle.run;

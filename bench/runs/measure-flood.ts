@@ -13,7 +13,7 @@ export interface Flood {
   acceptedAndRunPerSecond: number;
   /** How long the backlog took after the last accept. */
   backlogMs: number;
-  refused: number;
+  rejected: number;
   /** CPU microseconds of a webhook with its run, in each kind of process. */
   cpuUs: Record<Process, number>;
 }
@@ -31,7 +31,7 @@ export async function measureFlood(p: {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
   const last = z.number().parse(db.prepare("SELECT coalesce(max(seq), 0) FROM run").pluck().get());
   const before = p.service.cpuSeconds();
-  const { accepted, refused, seconds } = await floodWithWebhooks({ connections: 8, inFlight: 32, ...p });
+  const { accepted, rejected, seconds } = await floodWithWebhooks({ connections: 8, inFlight: 32, ...p });
   await untilNoneIsOpen(db);
   const after = p.service.cpuSeconds();
   const { runs, firstAt, lastAt, endedAt } = countSchema.parse(
@@ -48,7 +48,7 @@ export async function measureFlood(p: {
     acceptsPerSecond: accepted / seconds,
     acceptedAndRunPerSecond: runs / ((endedAt - firstAt) / 1000),
     backlogMs: endedAt - lastAt,
-    refused,
+    rejected,
     cpuUs: { receiver: cpuOf("receiver"), web: cpuOf("web"), worker: cpuOf("worker"), supervisor: cpuOf("supervisor") },
   };
 }

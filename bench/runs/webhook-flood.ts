@@ -12,14 +12,14 @@ export async function floodWithWebhooks(p: {
   connections: number;
   inFlight: number;
   forMs: number;
-}): Promise<{ accepted: number; refused: number; seconds: number }> {
+}): Promise<{ accepted: number; rejected: number; seconds: number }> {
   const request = requestBytes(p);
   const began = performance.now();
   const counts = await Promise.all(
     Array.from({ length: p.connections }, () => floodConnection({ ...p, request, until: began + p.forMs })),
   );
-  const sum = (of: "accepted" | "refused") => counts.reduce((total, count) => total + count[of], 0);
-  return { accepted: sum("accepted"), refused: sum("refused"), seconds: (performance.now() - began) / 1000 };
+  const sum = (of: "accepted" | "rejected") => counts.reduce((total, count) => total + count[of], 0);
+  return { accepted: sum("accepted"), rejected: sum("rejected"), seconds: (performance.now() - began) / 1000 };
 }
 
 function requestBytes({ service, project }: { service: BenchService; project: BenchProject }): Buffer {
@@ -34,10 +34,10 @@ function floodConnection(p: {
   request: Buffer;
   inFlight: number;
   until: number;
-}): Promise<{ accepted: number; refused: number }> {
+}): Promise<{ accepted: number; rejected: number }> {
   const { hostname, port } = new URL(p.service.url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-  const count = { accepted: 0, refused: 0 };
+  const count = { accepted: 0, rejected: 0 };
   let open = 0;
   let rest = "";
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function floodConnection(p: {
       const isCut = last >= 0 && text.length < last + 12;
       rest = isCut ? text.slice(last) : text.slice(-11).replace(/HTTP\/1\.1 \d{3}/, "");
       const whole = isCut ? answers.slice(0, -1) : answers;
-      for (const answer of whole) count[answer.startsWith("202") ? "accepted" : "refused"] += 1;
+      for (const answer of whole) count[answer.startsWith("202") ? "accepted" : "rejected"] += 1;
       open -= whole.length;
       if (performance.now() < p.until) return whole.length > 0 && send(whole.length);
       if (open === 0) {

@@ -45,11 +45,11 @@ export function makeDelivery(
   const payload = makePayload(meant.type, random);
   const chance = random.next();
   if (chance < 0.02)
-    return refused({ endpoint: misspell(meant.endpoint), status: 404, code: "unknown_endpoint", payload, at: p.at });
+    return rejected({ endpoint: misspell(meant.endpoint), status: 404, code: "unknown_endpoint", payload, at: p.at });
   if (chance < 0.03)
-    return refused({ endpoint: meant.endpoint, status: 401, code: "unauthorized", payload: null, at: p.at });
+    return rejected({ endpoint: meant.endpoint, status: 401, code: "unauthorized", payload: null, at: p.at });
   if (chance < 0.035)
-    return refused({ endpoint: meant.endpoint, status: 400, code: "invalid_json", payload, at: p.at });
+    return rejected({ endpoint: meant.endpoint, status: 400, code: "invalid_json", payload, at: p.at });
   const verdicts = triggers.map((trigger) => decide(trigger, { meant, isMatching: p.mayStart, random, at: p.at }));
   const matched = verdicts.flatMap(({ runId }, n) => {
     const trigger = triggers[n];
@@ -129,7 +129,7 @@ function makePayload(type: string, random: Random): Json {
   };
 }
 
-function refused(p: { endpoint: string; status: number; code: string; payload: Json; at: number }): MadeDelivery {
+function rejected(p: { endpoint: string; status: number; code: string; payload: Json; at: number }): MadeDelivery {
   const rejected = {
     outcome: "rejected",
     responseStatus: p.status,
@@ -162,7 +162,7 @@ function draft(endpoint: string, payload: Json, at: number) {
 }
 
 function problemOf(status: number, code: string) {
-  return { type: `/errors/${code}`, title: "The request was refused", status, code, detail: "It was refused." };
+  return { type: `/errors/${code}`, title: "The request was rejected", status, code, detail: "It was rejected." };
 }
 
 function misspell(endpoint: string): string {

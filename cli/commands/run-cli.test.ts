@@ -532,8 +532,8 @@ describe("requests to the service", () => {
     ]);
     expect(stdout).toBe(
       [
-        "STATUS     RUN        TARGET        CREATED    TOOK  ATTEMPT  TOKENS  COST     ERROR",
-        "◔ waiting  run_asked  agent triage  3 min ago        1/1      12345   $0.0123",
+        "STATUS     RUN        TARGET        CREATED    TOOK  ATTEMPT  TOKENS  COST    ERROR",
+        "◔ waiting  run_asked  agent triage  3 min ago        1/1      12,345  $0.012",
         "",
       ].join("\n"),
     );
@@ -640,7 +640,7 @@ describe("agents run", () => {
         "(reasoning) Politely.",
         "Good day",
         "\\u001b[31mto you",
-        "run_asked  100 tokens in, 10 out, $0.0123\n",
+        "run_asked  100 tokens in, 10 out, $0.012\n",
       ].join("\n"),
     );
   });
@@ -707,12 +707,12 @@ describe("agents run", () => {
       ...askedRun,
       status: "failed",
       output: null,
-      error: { name: "budget_exceeded", message: "The run has used 1500 tokens", stack: null },
+      error: { name: "budget_exceeded", message: "The run has used 1,500 tokens", stack: null },
     };
     const { exitCode, stdout } = await runFakeCli(ask, { routes: { ...routes, "GET /runs/run_asked": () => failed } });
     expect([exitCode, stdout.split("\n").slice(-3)]).toEqual([
       1,
-      ["failed: The run has used 1500 tokens", "run_asked  100 tokens in, 10 out, $0.0123", ""],
+      ["failed: The run has used 1,500 tokens", "run_asked  100 tokens in, 10 out, $0.012", ""],
     ]);
   });
 });

@@ -10,6 +10,15 @@ const words: Record<Role, string> = {
   admin: "You can do everything, and manage the access of other people.",
 };
 
+const newPassword = {
+  name: "password",
+  type: "password",
+  autoComplete: "new-password",
+  minLength: 12,
+  maxLength: 128,
+  hint: "12 characters or more",
+};
+
 /** The page of an invitation. Creating the account uses the invitation up. */
 export function JoinForm({ title, token, role }: { title: string; token: string; role: Role }) {
   const { isBusy, error, onSubmit, errorAt } = useAuthForm("join", { fixed: { token }, next: "/" });
@@ -19,16 +28,7 @@ export function JoinForm({ title, token, role }: { title: string; token: string;
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         <Field label="Name" name="name" autoComplete="name" maxLength={100} autoFocus error={errorAt("name")} />
         <Field label="Email" name="email" type="email" autoComplete="username" error={errorAt("email")} />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          minLength={12}
-          maxLength={128}
-          hint="12 characters or more"
-          error={errorAt("password")}
-        />
+        <Field label="Password" {...newPassword} error={errorAt("password")} />
         {error && error.field === null && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Create account
@@ -67,17 +67,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
       <form method="post" onSubmit={onSubmit} className="mt-4 flex flex-col gap-3">
         {/* For password managers; the server takes the account from the link. */}
         <input type="text" autoComplete="username" value={email} readOnly hidden />
-        <Field
-          label="New password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          minLength={12}
-          maxLength={128}
-          hint="12 characters or more"
-          autoFocus
-          error={errorAt("password")}
-        />
+        <Field label="New password" {...newPassword} autoFocus error={errorAt("password")} />
         {error && error.field === null && <ErrorLine message={error.message} />}
         <Button type="submit" tone="primary" disabled={isBusy} aria-busy={isBusy} className="mt-1 h-9">
           Set password

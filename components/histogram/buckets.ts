@@ -1,7 +1,7 @@
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
 import type { Histogram, Window } from "../../server/contract/traffic.ts";
-import { deliveryOutcomes, runStatuses, type StatusStyle, verdictOutcomes } from "../ui/statuses.ts";
+import { deliveryOutcomes, runStatuses, type StatusStyle, type Tone, verdictOutcomes } from "../ui/statuses.ts";
 
 export type Kind = DeliveryOutcome | VerdictOutcome | RunStatus;
 
@@ -9,16 +9,16 @@ export type Kind = DeliveryOutcome | VerdictOutcome | RunStatus;
 export type Counts = Pick<Histogram<Kind>, "kinds" | "buckets">;
 
 const faces: Record<Kind, StatusStyle> = { ...deliveryOutcomes, ...verdictOutcomes, ...runStatuses };
-const tones: Record<StatusStyle["tone"], { text: string; fill: string }> = {
-  ok: { text: "text-ok", fill: "fill-ok" },
-  run: { text: "text-run", fill: "fill-run" },
-  wait: { text: "text-wait", fill: "fill-wait" },
-  bad: { text: "text-bad", fill: "fill-bad" },
-  idle: { text: "text-idle", fill: "fill-idle" },
+const fills: Record<Tone, string> = {
+  ok: "fill-ok",
+  run: "fill-run",
+  wait: "fill-wait",
+  bad: "fill-bad",
+  idle: "fill-idle",
 };
 
 export const styleOf = (kind: Kind): StatusStyle => faces[kind];
-export const toneOf = (kind: Kind): { text: string; fill: string } => tones[faces[kind].tone];
+export const fillOf = (kind: Kind): string => fills[faces[kind].tone];
 
 /** Of a plot of 100; a lower bar would be invisible. */
 export const minBarHeight = 5;

@@ -5,7 +5,8 @@ import { formatNumber } from "../../server/domain/format.ts";
 import { formatFilterTime } from "../list/filters/active-filters.ts";
 import { Segmented } from "../ui/controls/choice.tsx";
 import { ErrorNote } from "../ui/states.tsx";
-import { type Counts, type Kind, styleOf, toneOf, windows } from "./buckets.ts";
+import { toneTexts } from "../ui/statuses.ts";
+import { type Counts, type Kind, styleOf, windows } from "./buckets.ts";
 import { Histogram } from "./histogram.tsx";
 
 /**
@@ -73,7 +74,7 @@ function Legend({ counts: { kinds, buckets }, filterOf }: { counts: Counts; filt
   return (
     <ul aria-label="Counts" className="-ml-1.5 flex flex-wrap gap-x-1 text-s text-ink-2">
       {kinds.map((kind) => {
-        const { icon: Icon, label } = styleOf(kind);
+        const { icon: Icon, label, tone } = styleOf(kind);
         const { isSet, toggle } = filterOf(kind);
         return (
           <li key={kind}>
@@ -84,7 +85,7 @@ function Legend({ counts: { kinds, buckets }, filterOf }: { counts: Counts; filt
               onClick={() => toggle?.()}
               className="inline-flex h-7 cursor-pointer items-center gap-1 rounded-m px-1.5 enabled:hover:bg-sunken enabled:hover:text-ink disabled:cursor-default aria-pressed:bg-accent-soft"
             >
-              <Icon aria-hidden size={13} className={toneOf(kind).text} />
+              <Icon aria-hidden size={13} className={toneTexts[tone]} />
               <span className="font-[560] text-ink tabular-nums">
                 {formatNumber(buckets.reduce((sum, { counts }) => sum + (counts[kind] ?? 0), 0))}
               </span>

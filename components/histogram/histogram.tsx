@@ -3,7 +3,7 @@
 import type { KeyboardEvent } from "react";
 import { formatAxisTime, formatDuration, formatNumber } from "../../server/domain/format.ts";
 import { useIsHydrated } from "../ui/browser.ts";
-import { barsOf, type Counts, styleOf, type Frame, type Kind, toneOf } from "./buckets.ts";
+import { barsOf, type Counts, fillOf, styleOf, type Frame, type Kind } from "./buckets.ts";
 import { type Handle, useBrush } from "./use-brush.ts";
 
 const dayMs = 86_400_000;
@@ -128,7 +128,7 @@ function Bars({
   return (
     <g opacity={isFaded ? 0.35 : 1}>
       {barsOf({ kinds, counts: bucket.counts, top }).map(({ kind, y, height }) => (
-        <rect key={kind} x={x + 0.1} width={0.8} y={y} height={height} className={toneOf(kind).fill} />
+        <rect key={kind} x={x + 0.1} width={0.8} y={y} height={height} className={fillOf(kind)} />
       ))}
     </g>
   );

@@ -5,7 +5,8 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { formatBytes } from "../../server/domain/format.ts";
 import type { JsonLine } from "../../server/domain/json/json-layout.ts";
-import type { Tone } from "../ui/statuses.ts";
+import { ShowAll } from "../ui/controls/button.tsx";
+import { type Tone, toneGrounds, toneTexts } from "../ui/statuses.ts";
 import { isFoldable, type Piece, type PieceKind, piecesOfLine } from "./json-pieces.ts";
 import { PlainText } from "./plain-text.tsx";
 import type { LineMark } from "./pointers.ts";
@@ -101,22 +102,6 @@ const syntax: Record<PieceKind, string> = {
   punctuation: "text-ink-3",
 };
 
-const markTones: Record<Tone, string> = {
-  ok: "bg-ok-soft text-ok border-ok",
-  run: "bg-run-soft text-run border-run",
-  wait: "bg-wait-soft text-wait border-wait",
-  bad: "bg-bad-soft text-bad border-bad",
-  idle: "bg-idle-soft text-idle border-idle",
-};
-
-const noteTones: Record<Tone, string> = {
-  ok: "text-ok",
-  run: "text-run",
-  wait: "text-wait",
-  bad: "text-bad",
-  idle: "text-idle",
-};
-
 interface LinesProps {
   shown: readonly number[];
   row(line: number): ReactNode;
@@ -188,7 +173,7 @@ function PieceOfLine({ piece, tone, notes }: { piece: Piece; tone: Tone | undefi
       </span>
     );
   return (
-    <mark title={notes?.join("\n")} className={`rounded-s border-b-2 px-1 ${markTones[tone]}`}>
+    <mark title={notes?.join("\n")} className={`rounded-s border-b-2 px-1 ${toneGrounds[tone]}`}>
       <Truncated text={piece.text} />
     </mark>
   );
@@ -200,13 +185,7 @@ function Truncated({ text }: { text: string }) {
   return (
     <>
       <PlainText text={text.slice(0, maxCharacters)} />…{" "}
-      <button
-        type="button"
-        onClick={() => setIsWhole(true)}
-        className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
-      >
-        show all {formatBytes(text.length)}
-      </button>
+      <ShowAll onClick={() => setIsWhole(true)} of={formatBytes(text.length)} />
     </>
   );
 }
@@ -217,7 +196,7 @@ function Notes({ mark: { tone, notes } }: { mark: LineMark }) {
   if (tone === "ok") return <span className="sr-only">{notes.join(". ")}</span>;
   const hidden = notes.length - maxNotes;
   return (
-    <span title={notes.join("\n")} className={`ml-3 font-sans text-xs select-none ${noteTones[tone]}`}>
+    <span title={notes.join("\n")} className={`ml-3 font-sans text-xs select-none ${toneTexts[tone]}`}>
       <PlainText text={notes.slice(0, maxNotes).join(" · ")} />
       {hidden > 0 && ` · and ${hidden} more`}
     </span>

@@ -3,6 +3,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
 import { type JsonLine, layOutJson } from "../../server/domain/json/json-layout.ts";
+import { IconButton } from "../ui/controls/button.tsx";
 import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { prettyText } from "./json-pieces.ts";
 import { AllLines, JsonLineRow, WindowedLines } from "./json-lines.tsx";
@@ -16,16 +17,6 @@ const maxUnwindowedLines = 400;
 /** A request to jump to a value: a new object each time. */
 export interface JumpTo {
   pointer: string;
-}
-
-interface JsonTreeProps {
-  text: string;
-  lines: readonly JsonLine[];
-  label: string;
-  marks: readonly JsonMark[];
-  copyLabel: string | undefined;
-  maxHeight: number;
-  jumpTo: JumpTo | null;
 }
 
 export interface JsonViewProps {
@@ -44,24 +35,23 @@ const noMarks: readonly JsonMark[] = [];
  * Formatted JSON with folding and marks. Every number, escape and repeated key is unchanged. Stays responsive with a
  * megabyte. Invalid JSON is shown as plain text.
  */
-export function JsonView({ text, label, marks = noMarks, copyLabel, maxHeight = 480, jumpTo = null }: JsonViewProps) {
+export function JsonView({ maxHeight = 480, ...props }: JsonViewProps) {
+  const { text, label, copyLabel } = props;
   const lines = useMemo(() => layOutJson(text), [text]);
   if (!lines) return <RawText text={text} label={label} copyLabel={copyLabel} maxHeight={maxHeight} />;
-  return (
-    <JsonTree
-      text={text}
-      lines={lines}
-      label={label}
-      marks={marks}
-      copyLabel={copyLabel}
-      maxHeight={maxHeight}
-      jumpTo={jumpTo}
-    />
-  );
+  return <JsonTree {...props} lines={lines} maxHeight={maxHeight} />;
 }
 
 /** The lines of a JSON text as a tree. */
-function JsonTree({ text, lines, label, marks, copyLabel, maxHeight, jumpTo }: JsonTreeProps) {
+function JsonTree({
+  text,
+  lines,
+  label,
+  marks = noMarks,
+  copyLabel,
+  maxHeight,
+  jumpTo = null,
+}: JsonViewProps & { lines: readonly JsonLine[] }) {
   const id = useId();
   const [box, setBox] = useState<HTMLDivElement | null>(null);
   const lineMarks = useMemo(() => mergeMarks(text, lines, marks), [text, lines, marks]);
@@ -141,25 +131,13 @@ function MarkSteps({
   step(distance: 1 | -1): void;
 }) {
   const at = steps.findIndex(({ line }) => line === current);
-  const face =
-    "inline-flex h-6 w-6 cursor-pointer items-center justify-center rounded-m hover:bg-sunken hover:text-ink";
   return (
     <div className="flex h-8 items-center gap-1 border-b px-3 text-s text-ink-3">
       <span className="mr-auto tabular-nums">
         {at < 0 ? `${steps.length} ${steps.length === 1 ? "mark" : "marks"}` : `Mark ${at + 1} of ${steps.length}`}
       </span>
-      <button
-        type="button"
-        title="Previous mark (p)"
-        aria-label="Previous mark"
-        onClick={() => step(-1)}
-        className={face}
-      >
-        <ArrowUp aria-hidden size={14} />
-      </button>
-      <button type="button" title="Next mark (n)" aria-label="Next mark" onClick={() => step(1)} className={face}>
-        <ArrowDown aria-hidden size={14} />
-      </button>
+      <IconButton label="Previous mark (p)" icon={ArrowUp} size="s" onClick={() => step(-1)} />
+      <IconButton label="Next mark (n)" icon={ArrowDown} size="s" onClick={() => step(1)} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { ShowAll } from "../ui/controls/button.tsx";
 import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { formatBytes } from "../../server/domain/format.ts";
@@ -34,14 +35,7 @@ export function RawText({
         <PlainText text={isCut ? text.slice(0, maxCharacters) : text} />
         {isCut && (
           <>
-            …{" "}
-            <button
-              type="button"
-              onClick={() => setIsWhole(true)}
-              className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
-            >
-              show all {formatBytes(text.length)}
-            </button>
+            … <ShowAll onClick={() => setIsWhole(true)} of={formatBytes(text.length)} />
           </>
         )}
       </pre>

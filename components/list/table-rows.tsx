@@ -96,14 +96,13 @@ interface SelectionBoxProps {
   label: string;
   state: "on" | "off" | "some";
   onToggle: (isRange: boolean) => void;
-  className?: string;
 }
 
 /** A checkbox with padding. A click with Shift selects a range from the last clicked one. */
-export function SelectionBox({ label, state, onToggle, className = "" }: SelectionBoxProps) {
+export function SelectionBox({ label, state, onToggle }: SelectionBoxProps) {
   const onClick = (event: MouseEvent) => onToggle(event.shiftKey);
   return (
-    <label className={`relative -m-2 grid size-9 cursor-pointer place-items-center select-none ${className}`}>
+    <label className="relative -m-2 grid size-9 cursor-pointer place-items-center select-none">
       <input
         type="checkbox"
         aria-label={label}

@@ -5,6 +5,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useMemo } from "react";
 import type { Page } from "../../server/contract/list.ts";
+import { hasSingleKeys } from "../shell/shortcuts.ts";
 import { useIsHydrated } from "../ui/browser.ts";
 import { IconButton } from "../ui/controls/button.tsx";
 import { isTyping } from "../ui/focus.ts";
@@ -99,7 +100,7 @@ export function NeighbourButtons({
   };
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (isTyping(event) || document.querySelector("dialog:modal")) return;
+    if (!hasSingleKeys() || isTyping(event) || document.querySelector("dialog:modal")) return;
     if (event.key === "k") go(previous);
     if (event.key === "j") go(next);
   });

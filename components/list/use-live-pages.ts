@@ -57,14 +57,12 @@ export interface LivePages<Row> {
   isLoadingMore: boolean;
   /** No index has the filter, so the list searches older rows: back to this time (ISO 8601) so far. */
   searchedTo: string | null;
-  /** The reader stopped the search; `loadMore` continues it. */
+  /** The reader stopped the search; `onNeedMore` continues it. */
   isStopped: boolean;
   stop: () => void;
   /** The rows are those of the previous filter, until the new ones are loaded. */
   isStale: boolean;
   error: unknown;
-  loadMore: () => void;
-  /** The same as `loadMore`, as a prop of the table. */
   onNeedMore: () => void;
   /** New rows with a gap to the list; `showNew` resets the list to them. */
   newRows: number;
@@ -116,11 +114,14 @@ export function useLivePages<Row>({
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
   const refetch = rereading?.fetch;
-  const live = grows ? [] : (first.data?.data ?? []);
-  const due = refetch && list ? keysToRefetch({ list, live, inSight, rowKey, canChange: rereading.canChange }) : noKeys;
+  // Visible rows that can change, and are not among those that are read anyway.
+  const readAnyway = new Set((grows ? [] : (first.data?.data ?? [])).map(rowKey));
+  const awaited = new Set(inSight.filter((key) => !readAnyway.has(key)));
+  const due = refetch && list ? list.rows.filter((row) => awaited.has(rowKey(row)) && rereading.canChange(row)) : [];
+  const dueKeys = due.map(rowKey).slice(0, maxRefetched);
   const reread = useQuery({
-    queryKey: ["live-rows", ...queryKey, due],
-    queryFn: refetch && due.length > 0 ? () => refetch([...due]) : skipToken,
+    queryKey: ["live-rows", ...queryKey, dueKeys],
+    queryFn: refetch && dueKeys.length > 0 ? () => refetch(dueKeys) : skipToken,
     staleTime: 0,
     gcTime: 0,
   });
@@ -181,25 +182,10 @@ export function useLivePages<Row>({
     stop,
     isStale: list === undefined && shown !== undefined,
     error: first.error ?? now.error,
-    loadMore: () => void loadMore(),
     onNeedMore: () => void loadMore(),
     newRows: list?.apart?.data.length ?? 0,
     showNew: () => queryClient.setQueryData<ListState<Row>>(storeKey, (state) => state && takeApart(state)),
     retry: () => (first.error ? void first.refetch() : void loadMore()),
     onSight: (keys) => rereading && setInSight(keys),
   };
-}
-
-/** The visible rows that can change and are not among those that are read anyway. */
-function keysToRefetch<Row>(p: {
-  list: ListState<Row>;
-  live: readonly Row[];
-  inSight: readonly string[];
-  rowKey: (row: Row) => string;
-  canChange: (row: Row) => boolean;
-}): readonly string[] {
-  const isLive = new Set(p.live.map(p.rowKey));
-  const isInSight = new Set(p.inSight);
-  const keys = p.list.rows.filter((row) => isInSight.has(p.rowKey(row)) && p.canChange(row)).map(p.rowKey);
-  return keys.filter((key) => !isLive.has(key)).slice(0, maxRefetched);
 }

@@ -17,6 +17,7 @@ import { pageScroller, rememberPosition, topInPage } from "../shell/page-scroll.
 import { ErrorNote } from "../ui/states.tsx";
 import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";
+import type { LivePages } from "./use-live-pages.ts";
 import { toggleSelection } from "./selection.ts";
 import { SkeletonRows, TableFoot } from "./table-foot.tsx";
 import { useIsWide } from "../ui/browser.ts";
@@ -26,35 +27,15 @@ import { HeadRow, SelectionBox, VirtualRow } from "./table-rows.tsx";
 import { rememberTrail } from "./trail.tsx";
 import { formatNumber } from "../../server/domain/format.ts";
 
-interface Props<Row> {
+interface Props<Row> extends LivePages<Row> {
   label: string;
   columns: readonly Column<Row>[];
-  /** Newest first, without gaps. */
-  rows: readonly Row[];
   rowKey: (row: Row) => string;
   rowHref: (row: Row) => string;
   /** The accessible name of the row's link. */
   rowLabel: (row: Row) => string;
-  hasMore: boolean;
-  isLoadingMore: boolean;
-  onNeedMore: () => void;
   selection?: Selection;
   emptyState: ReactNode;
-  error?: unknown;
-  retry?: () => void;
-  isLoading: boolean;
-  /** The list searches older rows, back to this time (ISO 8601) so far. */
-  searchedTo?: string | null;
-  /** The search is stopped until the reader continues it. */
-  isStopped?: boolean;
-  stop?: () => void;
-  /** The rows are those of the previous filter. */
-  isStale?: boolean;
-  /** The number of new rows with a gap to the list, and the function that resets the list to them. */
-  newRows?: number;
-  showNew?: () => void;
-  /** Called with the keys of the rows that are visible, or nearly. */
-  onSight?: (keys: readonly string[]) => void;
 }
 
 /** The window of the first render, also on the server: enough rows for a large window. */
@@ -71,18 +52,7 @@ const rememberedRows = 200;
  * `k`, Enter and Space work from anywhere on the page. Use with `useLivePages`: `<VirtualTable {...pages} label=… />`.
  */
 export function VirtualTable<Row>(props: Props<Row>) {
-  const {
-    label,
-    columns,
-    rows,
-    rowKey,
-    hasMore,
-    isLoadingMore,
-    selection,
-    isStopped = false,
-    newRows = 0,
-    showNew,
-  } = props;
+  const { label, columns, rows, rowKey, hasMore, isLoadingMore, selection, isStopped, newRows, showNew } = props;
   const body = useRef<HTMLDivElement>(null);
   const { shownKeys, handlers, catchUp } = useReading(body, () => rows.slice(0, rememberedRows).map(rowKey));
   const unshown = shownKeys ? countUnshown({ rows, rowKey, shownKeys }) : 0;
@@ -106,7 +76,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
 
   const items = virtualizer.getVirtualItems();
   const sight = items.flatMap((item) => keys[item.index] ?? []).join(" ");
-  const reportSight = useEffectEvent((names: string) => props.onSight?.(names === "" ? [] : names.split(" ")));
+  const reportSight = useEffectEvent((names: string) => props.onSight(names === "" ? [] : names.split(" ")));
   useEffect(() => reportSight(sight), [sight]);
   const isNearEnd = (items.at(-1)?.index ?? 0) >= shown.length - rowsAhead;
   const needsMore = isNearEnd && hasMore && !isLoadingMore && !isStopped && !props.error;
@@ -115,7 +85,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
     if (needsMore) loadMore();
   }, [needsMore]);
   const canCatchUp = newRows > 0 && shownKeys === null;
-  const reset = useEffectEvent(() => showNew?.());
+  const reset = useEffectEvent(showNew);
   useEffect(() => {
     if (canCatchUp) reset();
   }, [canCatchUp]);
@@ -132,7 +102,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
         count={unshown + newRows}
         isMore={newRows > 0}
         onShow={() => {
-          showNew?.();
+          showNew();
           catchUp();
         }}
       />
@@ -195,8 +165,8 @@ function Below<Row>(props: Props<Row>) {
       <TableFoot
         count={rows.length}
         hasMore={hasMore}
-        searchedTo={props.searchedTo ?? null}
-        isStopped={props.isStopped ?? false}
+        searchedTo={props.searchedTo}
+        isStopped={props.isStopped}
         stop={props.stop}
         error={error}
         onNeedMore={props.onNeedMore}

@@ -4,7 +4,7 @@ import type { Topic } from "../../server/contract/live.ts";
 const ofRun = ({ id }: { id?: unknown }): Topic[] => [`run:${String(id)}`];
 
 /** The topics of each query. A query that is not here, such as a timeline, has no live data or a feed of its own. */
-const topics: Record<string, readonly Topic[] | ((input: { id?: unknown }) => Topic[])> = {
+export const topics: Record<string, readonly Topic[] | ((input: { id?: unknown }) => Topic[])> = {
   "alerts.countActive": ["alerts"],
   "alerts.list": ["alerts"],
   "audit.list": ["runs", "deliveries", "presets", "switches"],

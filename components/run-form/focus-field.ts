@@ -1,6 +1,6 @@
 const controls = "input, textarea, select, button";
 
-/** Focuses the field of a pointer, or the nearestIssues visible parent. */
+/** Focuses the field of a pointer, or the nearest visible parent. */
 export function focusField(form: HTMLElement, pointer: string): void {
   const fields = [...form.querySelectorAll<HTMLElement>("[data-pointer]")];
   for (let at: string | null = pointer; at !== null; at = parentOf(at)) {
@@ -21,7 +21,7 @@ export function focusField(form: HTMLElement, pointer: string): void {
   }
 }
 
-/** Scrolls only the nearestIssues scroll container. `scrollIntoView` would scroll all containers around it, too. */
+/** Scrolls only the nearest scroll container. `scrollIntoView` would scroll all containers around it, too. */
 function centerInScroller(field: HTMLElement): void {
   for (let around = field.parentElement; around; around = around.parentElement) {
     if (around.scrollHeight <= around.clientHeight || !/auto|scroll/.test(getComputedStyle(around).overflowY)) continue;

@@ -5,6 +5,7 @@ import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo,
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
+import { jsonOf } from "../deliveries/read-body.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useModKey } from "../ui/browser.ts";
 import { Button } from "../ui/controls/button.tsx";
@@ -35,13 +36,12 @@ interface Props {
   storageKey: string;
   /** The delivery or run that `first` comes from. */
   origin: string | null;
-  onText?: (text: string) => void;
 }
 
 type View = "form" | "json";
 
 /** One draft as form and as JSON, a preview of its verdicts, and the button that starts it. */
-export function RunFormBody({ subject, details, first, storageKey, origin, onText }: Props) {
+export function RunFormBody({ subject, details, first, storageKey, origin }: Props) {
   const { schema, filter, example } = details;
   // Only a delivery has headers: a run through a trigger, or a replay, has a payload.
   const headersSchema = subject.kind === "trigger" ? details.headers : null;
@@ -66,8 +66,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin, onTex
   // A replay skips the filter.
   const activeFilter = subject.kind !== "replay" ? filter : null;
   const hintAt = useCallback((path: readonly (string | number)[]) => filterHint(activeFilter, path), [activeFilter]);
-  const isJson = useMemo(() => isJsonText(draft.text), [draft.text]);
-  useEffect(() => onText?.(draft.text), [onText, draft.text]);
+  const isJson = useMemo(() => jsonOf(draft.text) !== undefined, [draft.text]);
 
   /** The trigger of the next submit, if only one evaluates the delivery. */
   const only = useRef<string | undefined>(undefined);
@@ -227,15 +226,6 @@ function useIsShared(subject: RunSubject): boolean {
   const trpc = useTRPC();
   const names = useQuery(trpc.triggers.names.queryOptions()).data?.triggers ?? [];
   return subject.kind === "trigger" && names.filter(({ endpoint }) => endpoint === subject.endpoint).length > 1;
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The requirement of a trigger's filter for a path, in addition to `request`; `null`: none. */

@@ -8,51 +8,29 @@ import { printDraft } from "./draft/draft-text.ts";
 import { FormSkeleton } from "./form-skeleton.tsx";
 import { readStoredDraft } from "./use-draft.ts";
 import { RunFormBody } from "./run-form-body.tsx";
-import { isPrompt, type RunFormProps, type RunSubject, storageKeyOf } from "./run-subject.ts";
+import { isPrompt, type RunSubject, storageKeyOf } from "./run-subject.ts";
 import { type FirstText, type SubjectDetails, useFirstText, useSubject } from "./use-subject.ts";
 
 /** Loads the schema and the initial text of the form. */
-export function RunFormPanel({ subject, initialText, initialLabel = "given", onText }: RunFormProps) {
+export function RunFormPanel({ subject }: { subject: RunSubject }) {
   const [address] = useQueryState("from");
   const from = subject.kind === "replay" ? null : address;
   const { details, error, retry } = useSubject(subject);
-  const fetched = useFirstText(subject, from);
-  const given: FirstText | null | undefined =
-    initialText === undefined ? fetched.first : { text: initialText, label: initialLabel };
-  const key = storageKeyOf(subject);
-  const origin = from ?? (initialText === undefined ? null : `given:${initialLabel}:${initialText.length}`);
+  const { first: given, error: firstError } = useFirstText(subject, from);
+  const storageKey = storageKeyOf(subject);
   if (error) return <Failed error={error} what="The schema could not be loaded" retry={retry} />;
-  if (fetched.error && initialText === undefined)
+  if (!details || (given === undefined && !firstError)) return <FormSkeleton />;
+  const common = { subject, details, storageKey };
+  if (firstError)
     return (
-      <StartAnyway error={fetched.error}>
-        {details ? (
-          <RunFormBody
-            subject={subject}
-            details={details}
-            first={firstOf(subject, details)}
-            storageKey={key}
-            origin={null}
-            onText={onText}
-          />
-        ) : (
-          <FormSkeleton />
-        )}
+      <StartAnyway error={firstError}>
+        <RunFormBody {...common} first={firstOf(subject, details)} origin={null} />
       </StartAnyway>
     );
-  if (!details || given === undefined) return <FormSkeleton />;
-  const kept = readStoredDraft(key);
-  const isSame = kept !== null && (origin === null || kept.from === origin);
-  return (
-    <RunFormBody
-      key={`${key} ${origin ?? ""}`}
-      subject={subject}
-      details={details}
-      first={isSame ? { ...kept, headers: given?.headers } : (given ?? firstOf(subject, details))}
-      storageKey={key}
-      origin={origin}
-      onText={onText}
-    />
-  );
+  const kept = readStoredDraft(storageKey);
+  const isSame = kept !== null && (from === null || kept.from === from);
+  const first = isSame ? { ...kept, headers: given?.headers } : (given ?? firstOf(subject, details));
+  return <RunFormBody {...common} key={`${storageKey} ${from ?? ""}`} first={first} origin={from} />;
 }
 
 function Failed({ error, what, retry }: { error: unknown; what: string; retry: () => void }) {

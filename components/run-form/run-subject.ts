@@ -45,13 +45,3 @@ export function storageKeyOf(subject: RunSubject): string {
   const { kind, slug } = presetSubjectOf(subject);
   return `signalbox.draft:${kind}:${slug}`;
 }
-
-export interface RunFormProps {
-  subject: RunSubject;
-  /** JSON to start with. */
-  initialText?: string;
-  /** A label for it: "this delivery". */
-  initialLabel?: string;
-  /** Called after every change of the draft. */
-  onText?: (text: string) => void;
-}

@@ -28,31 +28,12 @@ export function useSubject(subject: RunSubject): { details: SubjectDetails | nul
   const trigger = useQuery(trpc.triggers.get.queryOptions(slug === null ? skipToken : { slug }));
   const targeted = useQuery(trpc.targets.get.queryOptions(slug !== null || target === null ? skipToken : target));
   const query = slug === null ? targeted : trigger;
-  const details = detailsOf(trigger.data, targeted.data);
+  const details: SubjectDetails | null = trigger.data
+    ? { ...trigger.data, schema: trigger.data.request }
+    : targeted.data
+      ? { schema: targeted.data.input, filter: null, headers: null, body: [], example: targeted.data.example }
+      : null;
   return { details, error: details ? null : query.error, retry: () => void query.refetch() };
-}
-
-function detailsOf(
-  trigger:
-    | {
-        request: JsonSchemaObject;
-        filter: JsonSchemaObject | null;
-        headers: JsonSchemaObject | null;
-        body: readonly BodyFormat[];
-        example: Json;
-      }
-    | undefined,
-  target: { input: JsonSchemaObject; example: Json } | undefined,
-): SubjectDetails | null {
-  if (trigger)
-    return {
-      schema: trigger.request,
-      filter: trigger.filter,
-      headers: trigger.headers,
-      body: trigger.body,
-      example: trigger.example,
-    };
-  return target ? { schema: target.input, filter: null, headers: null, body: [], example: target.example } : null;
 }
 
 export interface FirstText {

@@ -1,18 +1,14 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { visibleText } from "../../server/domain/schema/visible-text.ts";
 import { formatReason, verdictStages } from "../../server/domain/deliveries/describe-reason.ts";
-import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { verdictStyle } from "../ui/statuses.ts";
 import type { GivenHeaders } from "./draft/header-texts.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
-
-const pauseMs = 300;
+import { useVerdicts } from "./use-verdicts.ts";
 
 /**
  * A live preview: which triggers the draft would fire, or why not. If the form starts one target: whether the trigger
@@ -30,13 +26,9 @@ export function VerdictPreview({
 }) {
   const trigger = triggerOf(subject);
   const only = subject.kind === "target" ? subject.target.slug : null;
-  const preview = useVerdicts(
-    subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" },
-    text,
-    headers,
-  );
+  const of = subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" };
+  const { error, ...preview } = useVerdicts({ of, text, headers });
   const verdicts = preview.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
-  const { error } = preview;
   return (
     <section aria-label="Preview" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">Preview</h3>
@@ -78,25 +70,4 @@ export function formatVerdict({ outcome, reasons, target }: Verdict): string {
   if (!first) return stage;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return visibleText(`${outcome === "disabled" ? "" : `${stage}: `}${formatReason(first)}${more}`, 400);
-}
-
-/**
- * The verdicts of every trigger on an endpoint, or of every attachment of one trigger, for a text. Evaluated shortly
- * after the last keystroke, without a delivery. `text: null`: not valid JSON.
- */
-function useVerdicts(
-  { endpoint, trigger }: { endpoint?: string; trigger?: string },
-  text: string | null,
-  headers: GivenHeaders | null,
-): { verdicts: readonly Verdict[] | null; error: unknown } {
-  const trpc = useTRPC();
-  // The last verdicts stay until the next ones arrive, so that nothing flickers.
-  const [verdicts, setVerdicts] = useState<readonly Verdict[] | null>(null);
-  const { error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions({ onSuccess: setVerdicts }));
-  useEffect(() => {
-    if (text === null) return;
-    const timer = setTimeout(() => mutate({ endpoint, trigger, text, headers }), pauseMs);
-    return () => clearTimeout(timer);
-  }, [endpoint, trigger, text, headers, mutate]);
-  return { verdicts, error };
 }

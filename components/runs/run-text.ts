@@ -5,6 +5,11 @@ import { runStatuses } from "../ui/statuses.ts";
 /** The number of replays listed on the page of a run, newest first. */
 export const shownReplays = 3;
 
+/** Whether `onFailure` is called for a run. */
+export function callsOnFailure({ status, failureOf }: Pick<RunSummary, "status" | "failureOf">): boolean {
+  return failureOf === null && (status === "failed" || status === "timed_out");
+}
+
 export const startedByLabels: Record<StartedBy, string> = {
   webhook: "webhook",
   form: "app",

@@ -9,11 +9,10 @@ import { formatUtc } from "../../server/domain/format.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Choice } from "../ui/controls/choice.tsx";
-import { ConfirmDialog, Dialog } from "../ui/overlays/dialog.tsx";
+import { ConfirmDialog } from "../ui/overlays/dialog.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
-import { ErrorNote } from "../ui/states.tsx";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
+import { CreateDialog } from "./secret-dialog.tsx";
 
 /** In seconds. */
 const overlaps = [
@@ -72,7 +71,12 @@ export function KeysTable({ label, keys, people = [], onError, onChanged, onShow
               )}
             </Cell>
             <Cell name="State">
-              <KeyState keyOf={key} next={keys.find(({ id }) => id === key.replacedBy)} now={now} />
+              <Validity keyOf={key} now={now} />
+              {key.replacedBy !== null && (
+                <span className="block text-s text-ink-3">
+                  replaced by <code>{keys.find(({ id }) => id === key.replacedBy)?.hint ?? key.replacedBy}</code>
+                </span>
+              )}
             </Cell>
             <Cell name="Last used">{key.lastUsedAt ? <RelativeTime iso={key.lastUsedAt} /> : "never"}</Cell>
             <ActionsCell>
@@ -158,74 +162,47 @@ function RotateDialog({ old, onClose, onRotated }: { old: Key; onClose: () => vo
   const rotate = useMutation(trpc.keys.rotate.mutationOptions({ onSuccess: onRotated }));
   const isToken = old.kind === "api";
   const noun = isToken ? "token" : "key";
-  if (rotate.data) {
-    const { key, old: ended } = rotate.data;
-    const until =
-      overlap === "0" || ended.expiresAt === null
-        ? `The old ${noun} no longer works.`
-        : `The old ${noun} works until ${formatUtc(ended.expiresAt)}.`;
-    const keep = isToken
-      ? "Copy it now. Only its hash is stored, and it is never shown again."
-      : "Send it to the sender. An admin can view it again.";
-    return (
-      <SecretDialog
-        title={isToken ? "New API token" : "New webhook key"}
-        note={`${until} ${keep}`}
-        secret={key.secret}
-        onClose={onClose}
-      />
-    );
-  }
-  const footer = (
-    <>
-      <Button onClick={onClose}>Go back</Button>
-      <Button
-        tone="primary"
-        disabled={rotate.isPending}
-        aria-busy={rotate.isPending}
-        onClick={() => rotate.mutate({ id: old.id, overlapSeconds: Number(overlap) })}
-      >
-        Rotate {noun}
-      </Button>
-    </>
-  );
+  const endOf = ({ expiresAt }: Key) =>
+    overlap === "0" || expiresAt === null
+      ? `The old ${noun} no longer works.`
+      : `The old ${noun} works until ${formatUtc(expiresAt)}.`;
   return (
-    <Dialog title={`Rotate ${old.name}?`} isOpen onClose={onClose} footer={footer}>
+    <CreateDialog
+      title={`Rotate ${old.name}?`}
+      action={`Rotate ${noun}`}
+      failure={`The ${noun} was not rotated`}
+      creation={rotate}
+      created={rotate.data ? newSecret(old.kind, rotate.data.key.secret, endOf(rotate.data.old)) : null}
+      onCreate={() => rotate.mutate({ id: old.id, overlapSeconds: Number(overlap) })}
+      onClose={onClose}
+    >
       <p className="text-ink-2">
         A new {noun} replaces it, with the same name, {isToken ? "scope" : "endpoints"} and lifetime. Both work until
         the old {noun} expires.
       </p>
-      <div className="mt-4 flex items-center gap-2">
+      <div className="flex items-center gap-2">
         <span className="text-s font-medium text-ink-2">Old {noun} expires</span>
         <Choice<Overlap> label={`Old ${noun} expires`} value={overlap} options={overlaps} onChange={setOverlap} />
       </div>
-      {rotate.error && <ErrorNote error={rotate.error} title={`The ${noun} was not rotated`} />}
-    </Dialog>
+    </CreateDialog>
   );
 }
 
-interface KeyStateProps {
-  keyOf: Key;
-  /** The key that replaced it in a rotation. */
-  next: Key | undefined;
-  now: number;
+/** A new key as it is shown once. `end`: of the key that it replaces. */
+export function newSecret(kind: Key["kind"], secret: string, end?: string) {
+  const keep =
+    kind === "api"
+      ? "Copy it now. Only its hash is stored, and it is never shown again."
+      : `${end === undefined ? "The sender adds it to the URL as ?token=, or sends it as Authorization: Bearer." : "Send it to the sender."} An admin can view it again.`;
+  return {
+    title: kind === "api" ? "New API token" : "New webhook key",
+    note: end === undefined ? keep : `${end} ${keep}`,
+    secret,
+  };
 }
 
-/** Whether the key is valid, until when, and which key replaced it. */
-function KeyState({ keyOf, next, now }: KeyStateProps) {
-  return (
-    <>
-      <Validity keyOf={keyOf} now={now} />
-      {keyOf.replacedBy !== null && (
-        <span className="block text-s text-ink-3">
-          replaced by <code>{next?.hint ?? keyOf.replacedBy}</code>
-        </span>
-      )}
-    </>
-  );
-}
-
-function Validity({ keyOf, now }: Pick<KeyStateProps, "keyOf" | "now">) {
+/** Whether the key is valid, and until when. */
+function Validity({ keyOf, now }: { keyOf: Key; now: number }) {
   const state = keyState(keyOf, now);
   if (state === "revoked" && keyOf.revokedAt) {
     return (

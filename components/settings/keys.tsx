@@ -9,13 +9,11 @@ import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Choice, Segmented } from "../ui/controls/choice.tsx";
-import { Dialog } from "../ui/overlays/dialog.tsx";
-import { ErrorNote } from "../ui/states.tsx";
 import { TextInput } from "../ui/controls/text-input.tsx";
 import { useToast } from "../ui/overlays/toast.tsx";
-import { KeysTable } from "./keys-table.tsx";
+import { KeysTable, newSecret } from "./keys-table.tsx";
 import { QueryPanel } from "../ui/states.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
+import { CreateDialog, SecretDialog } from "./secret-dialog.tsx";
 
 const scopes = [
   { value: "feed", label: "feed" },
@@ -115,19 +113,6 @@ function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: () => vo
   const endpoints = [...new Set(known.map((trigger) => trigger.endpoint))];
   const make = useMutation(trpc.keys.create.mutationOptions({ onSuccess: onMade }));
   const isToken = kind === "api";
-  if (make.data) {
-    const note = isToken
-      ? "Copy it now. Only its hash is stored, and it is never shown again."
-      : "The sender adds it to the URL as ?token=, or sends it as Authorization: Bearer. An admin can view it again.";
-    return (
-      <SecretDialog
-        title={isToken ? "New API token" : "New webhook key"}
-        note={note}
-        secret={make.data.secret}
-        onClose={onClose}
-      />
-    );
-  }
   const submit = () => {
     const lifetimeDays = lifetime === "" ? null : Number(lifetime);
     make.mutate(
@@ -136,53 +121,44 @@ function KeyDialog({ kind, onClose, onMade }: { kind: KeyKind; onClose: () => vo
         : { kind: "webhook", name, lifetimeDays, endpoints: endpoint === all ? null : [endpoint] },
     );
   };
-  const footer = (
-    <Button type="submit" form="new-key" tone="primary" disabled={make.isPending} aria-busy={make.isPending}>
-      {isToken ? "Create token" : "Create key"}
-    </Button>
-  );
   return (
-    <Dialog title={isToken ? "New API token" : "New webhook key"} isOpen onClose={onClose} footer={footer}>
-      <form
-        id="new-key"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-        className="grid gap-4"
-      >
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          placeholder={isToken ? "CI" : "GitHub"}
-        />
-        {isToken ? (
-          <div>
-            <Segmented<Scope> label="Scope" value={scope} options={scopes} onChange={setScope} />
-            <p className="mt-2 text-s text-ink-2">{words[scope]}</p>
-          </div>
-        ) : (
-          <Choice
-            label="Endpoints"
-            value={endpoint}
-            options={[
-              { value: all, label: "all endpoints" },
-              ...endpoints.map((value) => ({ value, label: `only ${value}` })),
-            ]}
-            onChange={setEndpoint}
-          />
-        )}
-        <div className="flex items-center gap-2">
-          <span className="text-s font-medium text-ink-2">Expires</span>
-          <Choice<Lifetime> label="Expires" value={lifetime} options={lifetimes} onChange={setLifetime} />
+    <CreateDialog
+      title={isToken ? "New API token" : "New webhook key"}
+      action={isToken ? "Create token" : "Create key"}
+      failure={isToken ? "The token was not created" : "The key was not created"}
+      creation={make}
+      created={make.data ? newSecret(kind, make.data.secret) : null}
+      onCreate={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        placeholder={isToken ? "CI" : "GitHub"}
+      />
+      {isToken ? (
+        <div>
+          <Segmented<Scope> label="Scope" value={scope} options={scopes} onChange={setScope} />
+          <p className="mt-2 text-s text-ink-2">{words[scope]}</p>
         </div>
-        {make.error && (
-          <ErrorNote error={make.error} title={isToken ? "The token was not created" : "The key was not created"} />
-        )}
-      </form>
-    </Dialog>
+      ) : (
+        <Choice
+          label="Endpoints"
+          value={endpoint}
+          options={[
+            { value: all, label: "all endpoints" },
+            ...endpoints.map((value) => ({ value, label: `only ${value}` })),
+          ]}
+          onChange={setEndpoint}
+        />
+      )}
+      <div className="flex items-center gap-2">
+        <span className="text-s font-medium text-ink-2">Expires</span>
+        <Choice<Lifetime> label="Expires" value={lifetime} options={lifetimes} onChange={setLifetime} />
+      </div>
+    </CreateDialog>
   );
 }

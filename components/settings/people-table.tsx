@@ -8,11 +8,10 @@ import { isUsableKey } from "../../server/domain/access/keys.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Choice } from "../ui/controls/choice.tsx";
-import { ConfirmDialog, Dialog } from "../ui/overlays/dialog.tsx";
-import { ErrorNote } from "../ui/states.tsx";
+import { ConfirmDialog } from "../ui/overlays/dialog.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
 import { RelativeTime, useNow } from "../ui/time.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
+import { CreateDialog } from "./secret-dialog.tsx";
 
 export const roleOptions = roleSchema.options.map((role) => ({ value: role, label: role }));
 
@@ -80,38 +79,26 @@ export function PeopleTable({ people, own, handlers }: Props) {
 function ResetDialog({ person, onClose, onMade }: { person: Person; onClose: () => void; onMade: () => void }) {
   const trpc = useTRPC();
   const make = useMutation(trpc.people.makeResetLink.mutationOptions({ onSuccess: onMade }));
-  if (make.data) {
-    return (
-      <SecretDialog
-        title="Reset link"
-        note={`Send this link to ${person.name} yourself. It sets a new password once, expires after 1 hour, and is not shown again.`}
-        secret={make.data.url}
-        onClose={onClose}
-      />
-    );
-  }
-  const footer = (
-    <>
-      <Button onClick={onClose}>Go back</Button>
-      <Button
-        tone="primary"
-        data-autofocus=""
-        disabled={make.isPending}
-        aria-busy={make.isPending}
-        onClick={() => make.mutate({ id: person.id })}
-      >
-        Create link
-      </Button>
-    </>
-  );
+  const created = make.data && {
+    title: "Reset link",
+    note: `Send this link to ${person.name} yourself. It sets a new password once, expires after 1 hour, and is not shown again.`,
+    secret: make.data.url,
+  };
   return (
-    <Dialog title={`Reset the password of ${person.name}?`} isOpen onClose={onClose} footer={footer}>
+    <CreateDialog
+      title={`Reset the password of ${person.name}?`}
+      action="Create link"
+      failure="The link was not created"
+      creation={make}
+      created={created ?? null}
+      onCreate={() => make.mutate({ id: person.id })}
+      onClose={onClose}
+    >
       <p className="text-ink-2">
         You get a link that lets {person.email} choose a new password. The current password works until then. Using the
         link ends all of their sessions. Earlier reset links for this person stop working now.
       </p>
-      {make.error && <ErrorNote error={make.error} title="The link was not created" />}
-    </Dialog>
+    </CreateDialog>
   );
 }
 

@@ -8,8 +8,7 @@ import { useAccess } from "../auth/access.tsx";
 import { describeProblem } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
-import { Dialog } from "../ui/overlays/dialog.tsx";
-import { ErrorNote, QueryPanel } from "../ui/states.tsx";
+import { QueryPanel } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { Segmented } from "../ui/controls/choice.tsx";
 import { ActionsCell, Cell, Row, Table } from "../ui/page-layout.tsx";
@@ -17,7 +16,7 @@ import { TextInput } from "../ui/controls/text-input.tsx";
 import { useToast } from "../ui/overlays/toast.tsx";
 import { PeopleTable, roleOptions } from "./people-table.tsx";
 import { SessionsTable } from "./sessions-table.tsx";
-import { SecretDialog } from "./secret-dialog.tsx";
+import { CreateDialog } from "./secret-dialog.tsx";
 
 const words: Record<Role, string> = {
   viewer: "Sees triggers, deliveries and runs, including payloads.",
@@ -128,44 +127,32 @@ function InviteDialog({ onClose, onInvited }: { onClose: () => void; onInvited: 
   const [note, setNote] = useState("");
   const [role, setRole] = useState<Role>("viewer");
   const invite = useMutation(trpc.invitations.create.mutationOptions({ onSuccess: onInvited }));
-  if (invite.data) {
-    return (
-      <SecretDialog
-        title="Invitation link"
-        note="Send this link to the person yourself. It creates one account, expires after 7 days, and is not shown again."
-        secret={invite.data.url}
-        onClose={onClose}
-      />
-    );
-  }
-  const footer = (
-    <Button type="submit" form="invite" tone="primary" disabled={invite.isPending} aria-busy={invite.isPending}>
-      Create link
-    </Button>
-  );
+  const created = invite.data && {
+    title: "Invitation link",
+    note: "Send this link to the person yourself. It creates one account, expires after 7 days, and is not shown again.",
+    secret: invite.data.url,
+  };
   return (
-    <Dialog title="Invite a person" isOpen onClose={onClose} footer={footer}>
-      <form
-        id="invite"
-        onSubmit={(event) => {
-          event.preventDefault();
-          invite.mutate({ role, note });
-        }}
-        className="grid gap-4"
-      >
-        <TextInput
-          label="Name or note"
-          maxLength={100}
-          value={note}
-          onChange={(event) => setNote(event.target.value)}
-          placeholder="Ada, on call"
-        />
-        <div>
-          <Segmented<Role> label="Role" value={role} options={roleOptions} onChange={setRole} />
-          <p className="mt-2 text-s text-ink-2">{words[role]}</p>
-        </div>
-        {invite.error && <ErrorNote error={invite.error} title="The invitation was not created" />}
-      </form>
-    </Dialog>
+    <CreateDialog
+      title="Invite a person"
+      action="Create link"
+      failure="The invitation was not created"
+      creation={invite}
+      created={created ?? null}
+      onCreate={() => invite.mutate({ role, note })}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name or note"
+        maxLength={100}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+        placeholder="Ada, on call"
+      />
+      <div>
+        <Segmented<Role> label="Role" value={role} options={roleOptions} onChange={setRole} />
+        <p className="mt-2 text-s text-ink-2">{words[role]}</p>
+      </div>
+    </CreateDialog>
   );
 }

@@ -13,7 +13,7 @@ interface Position {
 }
 
 /** The time after "back" or a reload in which the position is restored, while the page grows. */
-const returnMs = 5_000;
+const returnMs = 20_000;
 
 /** The maximum position that is restored. */
 const maxRestoredPx = 22_000;

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { AppRouter } from "../../server/trpc/router.ts";
 import { listenToAnswers } from "./use-signed-out.ts";
 
-const refused = (code: string) =>
+const rejected = (code: string) =>
   new TRPCClientError<AppRouter>("no", {
     result: {
       error: {
@@ -38,16 +38,16 @@ function listen() {
 it("any response reports a token that is no longer valid, and a new one", async () => {
   const { reported, ask, act } = listen();
   await ask(Promise.resolve("rows"));
-  await ask(Promise.reject(refused("unauthorized")));
+  await ask(Promise.reject(rejected("unauthorized")));
   await ask(Promise.resolve("rows"));
-  await act(Promise.reject(refused("unauthorized")));
+  await act(Promise.reject(rejected("unauthorized")));
   await act(Promise.resolve("done"));
   expect(reported).toEqual([false, true, false, true, false]);
 });
 
 it("other errors and cached data report nothing", async () => {
   const { queries, reported, ask } = listen();
-  await ask(Promise.reject(refused("not_found")));
+  await ask(Promise.reject(rejected("not_found")));
   await ask(Promise.reject(TRPCClientError.from(new TypeError("Failed to fetch"))));
   queries.setQueryData(["kept"], "rows");
   expect(reported).toEqual([]);

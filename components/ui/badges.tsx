@@ -2,22 +2,14 @@ import { Bot, FlaskConical, Hand, LoaderCircle, Workflow } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ManifestAgent } from "../../server/contract/project/manifest.ts";
 import type { TargetKind } from "../../server/contract/project/target.ts";
-import type { StatusStyle, Tone } from "./statuses.ts";
-
-const tones: Record<Tone, string> = {
-  ok: "text-ok bg-ok-soft",
-  run: "text-run bg-run-soft",
-  wait: "text-wait bg-wait-soft",
-  bad: "text-bad bg-bad-soft",
-  idle: "text-idle bg-idle-soft",
-};
+import { type StatusStyle, toneGrounds } from "./statuses.ts";
 
 /** A status as a pill with icon, label and tone. */
 export function StatusBadge({ status, label }: { status: StatusStyle; label?: ReactNode }) {
   const Icon = status.icon;
   return (
     <span
-      className={`inline-flex items-center gap-1 rounded-full py-px pr-2 pl-1.5 text-xs font-[550] whitespace-nowrap ${tones[status.tone]}`}
+      className={`inline-flex items-center gap-1 rounded-full py-px pr-2 pl-1.5 text-xs font-[550] whitespace-nowrap ${toneGrounds[status.tone]}`}
     >
       <Icon aria-hidden size={12} strokeWidth={2.4} className={Icon === LoaderCircle ? "animate-spin" : ""} />
       {label ?? status.label}

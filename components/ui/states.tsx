@@ -168,20 +168,12 @@ export function Alert({
   );
 }
 
-const linkClass = "whitespace-nowrap text-accent underline";
-
 function ProblemLink({ href, label }: { href: string; label: string }) {
   // Reloading the page needs the browser, not the router.
-  if (href === "") {
-    return (
-      <a href="" className={linkClass}>
-        {label}
-      </a>
-    );
-  }
+  const Anchor = href === "" ? "a" : Link;
   return (
-    <Link href={href} className={linkClass}>
+    <Anchor href={href} className="whitespace-nowrap text-accent underline">
       {label}
-    </Link>
+    </Anchor>
   );
 }

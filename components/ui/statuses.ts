@@ -28,6 +28,22 @@ import { isEnded } from "../../server/domain/runs/run-state.ts";
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";
 
+/** The classes of each tone: of text and icons, of its soft ground, and of bars. */
+export const toneTexts: Record<Tone, string> = {
+  ok: "text-ok",
+  run: "text-run",
+  wait: "text-wait",
+  bad: "text-bad",
+  idle: "text-idle",
+};
+export const toneGrounds: Record<Tone, string> = {
+  ok: "bg-ok-soft text-ok border-ok",
+  run: "bg-run-soft text-run border-run",
+  wait: "bg-wait-soft text-wait border-wait",
+  bad: "bg-bad-soft text-bad border-bad",
+  idle: "bg-idle-soft text-idle border-idle",
+};
+
 export interface StatusStyle {
   label: string;
   icon: LucideIcon;

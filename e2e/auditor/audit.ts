@@ -136,7 +136,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
 
 const acknowledgedWithinMs = 180_000;
 
-/** Traffic continues until so many orders have been acknowledged. */
+/** Traffic continues until this number of orders has been acknowledged. */
 export async function untilAcknowledged(clients: Clients, count: number): Promise<void> {
   const giveUpAt = performance.now() + acknowledgedWithinMs;
   while (clients.orders().filter(isAcknowledged).length < count && performance.now() < giveUpAt)

@@ -39,9 +39,9 @@ export async function expectNothingLost(
 /** The only allowed responses: no 500, no timeout. Every 503 has Retry-After. */
 export function expectAnswersOf(answers: readonly Answer[], statuses: readonly number[]): void {
   expect(answers.filter(({ status }) => !statuses.includes(status)).slice(0, 5)).toEqual([]);
-  const refused = answers.filter(({ status }) => status === 503);
+  const rejected = answers.filter(({ status }) => status === 503);
   expect(
-    refused
+    rejected
       .filter(
         ({ code, retryAfter }) => !/^(store_unavailable|shutting_down)$/.test(code ?? "") || !(Number(retryAfter) > 0),
       )

@@ -5,7 +5,7 @@ import { prepareFaultyProject, startFaultyService } from "./faulty-service.ts";
 import { startLoad } from "./load.ts";
 import { makeSmallDisk } from "./small-disk.ts";
 
-const refusedForMs = 6_000;
+const rejectedForMs = 6_000;
 
 describe("a full disk", () => {
   it("makes the service reject webhooks with the reason; processes and runs survive, and continue once there is space", async () => {
@@ -26,7 +26,7 @@ describe("a full disk", () => {
     await vi.waitFor(() => expect(since(0, 503)).toBeGreaterThan(0), { timeout: 60_000 });
     const fullFrom = load.answers().length;
     const fullSince = performance.now();
-    while (performance.now() - fullSince < refusedForMs) {
+    while (performance.now() - fullSince < rejectedForMs) {
       expect((await statusOf(`${url}/healthz`)).status).toBe(200);
       const ready = await statusOf(`${url}/readyz`);
       expect([ready.status, ready.text]).toEqual([

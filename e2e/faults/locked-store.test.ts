@@ -31,7 +31,7 @@ async function holdLock(file: string): Promise<{ release(): Promise<void> }> {
 
 describe("a store that another program has locked", () => {
   it(
-    `for ${lockedSeconds} s refuses webhooks in time, serves all that only reads, and loses and doubles nothing`,
+    `for ${lockedSeconds} s rejects webhooks in time, serves all that only reads, and loses and doubles nothing`,
     async () => {
       const service = await startFaultyService(prepareFaultyProject());
       const { url, key } = service;

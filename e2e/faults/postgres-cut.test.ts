@@ -12,7 +12,7 @@ const byNamespace = process.env["FAULTS_NETWORK"] === "namespace";
 /** A lease, and the time until it is checked. CI machines may pause for some seconds. */
 const takenWithinMs = byNamespace ? 15_000 : 20_000;
 /** The timeout of an unanswered statement, then of a connection attempt. */
-const refusedWithinMs = 16_000;
+const rejectedWithinMs = 16_000;
 
 async function openWay(name: string, net: string, port: number): Promise<Cut> {
   const way = byNamespace ? cutByNamespace({ name, net, port }) : await cutByProxy({ host: "127.0.0.1", port });
@@ -62,7 +62,7 @@ describe("a network that drops everything between a machine and Postgres", () =>
     toWeb.cut();
     toWorker.cut();
     const cutAt = Date.now();
-    const refusals = Promise.all([1, 2, 3].map(() => send(100, cutWeb)));
+    const rejections = Promise.all([1, 2, 3].map(() => send(100, cutWeb)));
     await vi.waitFor(
       () =>
         expect(
@@ -79,14 +79,14 @@ describe("a network that drops everything between a machine and Postgres", () =>
     const firstOf = long.map((n) => Math.min(...taken.filter((effect) => effect.n === n).map(({ at }) => at)) - cutAt);
     console.log(`taken over after ${firstOf.join(", ")} ms`);
     expect(Math.max(...firstOf)).toBeLessThan(takenWithinMs);
-    for (const { status, ms, retryAfter } of await refusals) {
+    for (const { status, ms, retryAfter } of await rejections) {
       expect([status, Number(retryAfter) > 0]).toEqual([503, true]);
-      expect(ms).toBeLessThan(refusedWithinMs);
+      expect(ms).toBeLessThan(rejectedWithinMs);
     }
     expect((await ask(toWeb, { url: `${web.url}/healthz`, key: platform.key })).status).toBe(200);
     const ready = await ask(toWeb, { url: `${web.url}/readyz`, key: platform.key });
     expect(ready.status).toBe(503);
-    expect(ready.ms).toBeLessThan(refusedWithinMs);
+    expect(ready.ms).toBeLessThan(rejectedWithinMs);
 
     const healedAt = Date.now();
     toWeb.heal();

@@ -98,7 +98,7 @@ it("hundreds of bodies without their last byte do not fill the memory: those bey
   const key = service.createKey("greedy");
   const bystander = startBystander(service);
   const attack = Array.from({ length: 800 }, () => sendUnfinished(service, key));
-  const refused = await Promise.all(attack.slice(200).map(({ answered }) => answered));
+  const rejected = await Promise.all(attack.slice(200).map(({ answered }) => answered));
   // Rejected bodies have freed their memory, so a few more may fit, but not 70: a key has 64 MiB.
   const more = Array.from({ length: 70 }, () => sendUnfinished(service, key));
   attack.push(...more);
@@ -108,7 +108,7 @@ it("hundreds of bodies without their last byte do not fill the memory: those bey
   expect(full).toMatch(/^http\/1\.1 503 /);
   expect(full).toMatch(/^retry-after: [1-9]/m);
   expect(full).toContain('"code":"overloaded"');
-  expect(refused.filter((text) => text.startsWith("HTTP/1.1 503 ")).length).toBeGreaterThan(300);
+  expect(rejected.filter((text) => text.startsWith("HTTP/1.1 503 ")).length).toBeGreaterThan(300);
   expect(service.peakMemoryMb()).toBeLessThan(maxMemoryMb);
   const statuses = await bystander.finish();
   expect(statuses.length).toBeGreaterThan(5);

@@ -123,6 +123,14 @@ export async function onSlowMachine(page: Page, times: number, body: () => Promi
 
 const slowPeriodMs = 80;
 
+/** Until the test ends, the documents that this page loads have no shared workers, as in some browsers. */
+export async function removeSharedWorker(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.enable");
+  await devtools.send("Page.addScriptToEvaluateOnNewDocument", { source: "delete window.SharedWorker" });
+  onTestFinished(() => devtools.detach());
+}
+
 /** The messages in the corner of the page. A screen reader gets each of them a second time, elsewhere. */
 export const messagesOf = (page: Page) => page.getByRole("region", { name: /^Messages/ });
 

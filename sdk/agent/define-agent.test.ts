@@ -142,7 +142,7 @@ describe("attaching an agent", () => {
     ["an agent for a workflow", { workflow: agent }, "workflow must be made by defineWorkflow, but is an agent."],
     ["both", { agent, workflow, prompt: "Hi" }, "a trigger starts a workflow or an agent, not both."],
     ["a prompt for a workflow", { workflow, prompt: "Hi" }, "prompt is only for agents."],
-  ])("refuses %s", (_, attachment, message) => {
+  ])("rejects %s", (_, attachment, message) => {
     expect(() => attach(attachment)).toThrow(TypeError);
     expect(() => attach(attachment)).toThrow(message);
   });

@@ -128,7 +128,7 @@ describe("a scripted model", () => {
   it.each([
     ["nothing", undefined, "scriptedModel needs an object, but got nothing."],
     ["no answers", {}, 'scriptedModel: answers must be a list or a function. Write answers: ["Hello"].'],
-  ])("refuses %s", (_, options, message) => {
+  ])("rejects %s", (_, options, message) => {
     expect(() => scriptedModel(options as never)).toThrow(message);
   });
 });
@@ -157,7 +157,7 @@ describe("the rules of a scripted model", () => {
   it("see the results of tools, and which of them failed", async () => {
     const prompt = [
       ...asked("Hello"),
-      ...after({ type: "json", value: [1] }, { type: "error-text", value: "refused" }),
+      ...after({ type: "json", value: [1] }, { type: "error-text", value: "rejected" }),
       ...after({ type: "text", value: "done" }),
     ];
     expect(await seen(prompt)).toEqual({
@@ -166,7 +166,7 @@ describe("the rules of a scripted model", () => {
       payload: [],
       results: [
         { tool: "lookup", output: [1], isError: false },
-        { tool: "lookup", output: "refused", isError: true },
+        { tool: "lookup", output: "rejected", isError: true },
         { tool: "lookup", output: "done", isError: false },
       ],
     });

@@ -36,7 +36,7 @@ const problem =
       { type: `/errors/${code}`, title: "Title", status, code, detail: "What is wrong." },
       { status, headers: { "content-type": "application/problem+json", ...headers } },
     );
-const refused = () => new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:3000") });
+const unreachable = () => new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:3000") });
 
 /** The outcome of a call, after as much time as it takes. */
 async function settled<T>(call: Promise<T>): Promise<T | Error> {
@@ -61,7 +61,7 @@ describe("a request", () => {
   });
 
   it("is repeated with the same key after a lost response, and another start has another key", async () => {
-    const { client, requests } = scripted([refused, problem("web_unavailable", 503), ok]);
+    const { client, requests } = scripted([unreachable, problem("web_unavailable", 503), ok]);
     expect(await settled(client.start("ship", {}))).toEqual({ id: "run_1", isRepeat: false });
     await settled(client.start("ship", {}));
     const keys = requests.map(({ init }) => headersOf(init)["idempotency-key"]);
@@ -71,7 +71,12 @@ describe("a request", () => {
   });
 
   it("waits longer before each retry, and at least as long as the service asks for", async () => {
-    const { client, requests } = scripted([problem("queue_full", 503, { "retry-after": "10" }), refused, refused, ok]);
+    const { client, requests } = scripted([
+      problem("queue_full", 503, { "retry-after": "10" }),
+      unreachable,
+      unreachable,
+      ok,
+    ]);
     await settled(client.start("ship", {}));
     const pauses = requests.map(({ at }, index) => at - (requests[index - 1]?.at ?? 0)).slice(1);
     const least = [10_000, 1_000, 2_000];
@@ -95,7 +100,7 @@ describe("a request", () => {
   });
 
   it.each([
-    ["no connection", refused],
+    ["no connection", unreachable],
     ["a gateway without a service", () => new Response("<html>", { status: 502 })],
     ["a body that ends early", () => new Response('{"id":', { headers: { "content-type": "application/json" } })],
   ])("is repeated after %s, as often as `retries` allows", async (_, answer) => {
@@ -105,7 +110,7 @@ describe("a request", () => {
   });
 
   it("that cancels a run is repeated only if the service did nothing", async () => {
-    const lost = scripted([refused, ok]);
+    const lost = scripted([unreachable, ok]);
     expect(await settled(lost.client.cancelRun("run_1"))).toBeInstanceOf(ConnectionError);
     expect(lost.requests).toHaveLength(1);
     const busy = scripted([problem("store_unavailable", 503), ok]);
@@ -125,7 +130,7 @@ describe("a request", () => {
   });
 
   it("rejects with the reason of its signal, also during a pause", async () => {
-    for (const answer of [() => "nothing" as const, refused]) {
+    for (const answer of [() => "nothing" as const, unreachable]) {
       const { client } = scripted([answer]);
       const controller = new AbortController();
       const outcome = client.getRun("run_1", { signal: controller.signal }).catch((error: unknown) => error);
@@ -161,7 +166,7 @@ describe("an error", () => {
   });
 
   it("names the reason of the system", async () => {
-    const { client } = scripted([refused], { retries: 0 });
+    const { client } = scripted([unreachable], { retries: 0 });
     expect(await settled(client.getRun("run_1"))).toMatchObject({
       message: "https://hooks.example.com cannot be reached: connect ECONNREFUSED 127.0.0.1:3000",
     });

@@ -114,7 +114,7 @@ describe("defineWebhookSource", () => {
       { workflow, transform: { to: "a" } },
       "transform must be a function, but is a plain object. Write transform: (payload) => ({ … }), or leave it out.",
     ],
-  ])("refuses to attach %s", (_, attachment, message) => {
+  ])("does not attach %s", (_, attachment, message) => {
     const { attach } = define({ slug: "a", endpoint: "a", request });
     expect(() => attach(attachment)).toThrow(TypeError);
     expect(() => attach(attachment)).toThrow(message);

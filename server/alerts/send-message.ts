@@ -3,6 +3,7 @@ import type { AlertMessageType, Destination } from "../contract/alert.ts";
 import type { AlertDestinations } from "../config.ts";
 import { describeAlert, toSlackText } from "../domain/alerts/describe-alert.ts";
 import type { StoredAlert } from "../domain/alerts/plan-alerts.ts";
+import { formatInterval } from "../domain/format.ts";
 
 /** A message in the form in which it is sent. */
 export interface OutgoingMessage {
@@ -74,7 +75,7 @@ function signHeaders(p: { id: string; body: string; secret: Uint8Array; now: num
 
 /** The code of the failure only: messages of the network can contain the address. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === "TimeoutError") return `no response within ${timeoutMs / 1000} s`;
+  if (error instanceof Error && error.name === "TimeoutError") return `no response within ${formatInterval(timeoutMs)}`;
   const cause = error instanceof Error ? error.cause : null;
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   return typeof code === "string" ? `no connection (${code})` : "no connection";

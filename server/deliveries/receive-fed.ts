@@ -76,7 +76,7 @@ export function createReceiveFed(deps: {
         ...listed,
         outcome: isHeld ? "held" : decision.outcome,
         responseStatus,
-        problem: decision.outcome === "rejected" ? toProblem(decision.refusal) : null,
+        problem: decision.outcome === "rejected" ? toProblem(decision.rejection) : null,
       });
       const result = await store.acceptDelivery({ delivery: decided, runs, idempotency });
       switch (result.kind) {

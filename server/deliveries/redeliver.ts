@@ -60,7 +60,7 @@ export async function redeliver(
     responseStatus,
     verdicts,
     unlistedVerdicts,
-    problem: decision.outcome === "rejected" ? toProblem(decision.refusal) : null,
+    problem: decision.outcome === "rejected" ? toProblem(decision.rejection) : null,
     endpoint: old.endpoint,
     receivedAt: now,
     method: old.method,

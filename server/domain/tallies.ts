@@ -1,6 +1,6 @@
 import type { DeliveryOutcome, DeliverySummary, VerdictList, VerdictOutcome } from "../contract/delivery.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
-import type { Target } from "../contract/project/target.ts";
+import { type Target, targetName } from "../contract/project/target.ts";
 import type { RunStatus } from "../contract/run.ts";
 
 /** The counts of a service for its metrics: of deliveries, of runs, of commits, and of durations in buckets. */
@@ -217,7 +217,7 @@ interface Entry {
 export function createRunTally(): RunTally {
   const entries = new Map<string, Entry>();
   const entryOf = (target: Target): Entry => {
-    const name = `${target.kind}:${target.slug}`;
+    const name = targetName(target);
     const known = entries.get(name);
     if (known) return known;
     const entry: Entry = {

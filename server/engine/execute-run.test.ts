@@ -825,11 +825,11 @@ describe("interrupts", () => {
   test("a run does not lose its step while the store is busy for a moment", async () => {
     const { AppError } = await import("../contract/app-error.ts");
     const id = await engine.createRun();
-    let refusals = 2;
+    let rejections = 2;
     const busy = {
       saveLive: engine.store.saveLive.bind(engine.store),
       writeProgress: (progress: Parameters<typeof engine.store.writeProgress>[0]) =>
-        refusals-- > 0
+        rejections-- > 0
           ? Promise.reject(new AppError("store_unavailable", "busy"))
           : engine.store.writeProgress(progress),
     };

@@ -2,6 +2,7 @@ import type { Target } from "../contract/project/target.ts";
 import { type FailingTarget, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
 import { planAttemptEnd } from "./plan-run-end.ts";
+import { formatDuration } from "../domain/format.ts";
 
 /** How a worker process ended. */
 export type WorkerDeath =
@@ -106,10 +107,10 @@ export function describeDeath(death: WorkerDeath): string {
     case "killed":
       return `was killed by an external signal (${death.signal}).`;
     case "stopped":
-      return `was killed because it sent no heartbeat for ${(death.silentMs / 1000).toFixed(1)} s. The process was paused, or the machine is overloaded.`;
+      return `was killed because it sent no heartbeat for ${formatDuration(death.silentMs)}. The process was paused, or the machine is overloaded.`;
     case "crashed":
       return `${death.how}.`;
     case "blocked":
-      return `was killed because its event loop was blocked for ${(death.blockedMs / 1000).toFixed(1)} s. Look for a loop that never awaits, or split the work.`;
+      return `was killed because its event loop was blocked for ${formatDuration(death.blockedMs)}. Look for a loop that never awaits, or split the work.`;
   }
 }

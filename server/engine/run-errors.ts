@@ -4,6 +4,7 @@ import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { RetryHint } from "../domain/runs/plan-retry.ts";
+import { formatInterval } from "../domain/format.ts";
 
 /** The run was canceled. The reason of `ctx.signal`. */
 class RunCanceled extends Error {
@@ -18,7 +19,7 @@ export class RunTimedOut extends Error {
   override readonly name = "RunTimedOut";
   constructor(timeoutMs: number) {
     super(
-      `The attempt exceeded its timeout of ${timeoutMs} ms. Raise \`timeout\` of the workflow, or do less work in one attempt.`,
+      `The attempt exceeded its timeout of ${formatInterval(timeoutMs)}. Raise \`timeout\` of the workflow, or do less work in one attempt.`,
     );
   }
 }
@@ -35,7 +36,7 @@ class WorkerShuttingDown extends Error {
 export class StepTimedOut extends Error {
   override readonly name = "StepTimedOut";
   constructor(step: string, timeoutMs: number) {
-    super(`A try of step ${step} exceeded the step's timeout of ${timeoutMs} ms.`);
+    super(`A try of step ${step} exceeded the step's timeout of ${formatInterval(timeoutMs)}.`);
   }
 }
 

@@ -49,12 +49,12 @@ export async function accept(
     reply,
   }: { delivery: DeliveryDraft; decision: Decision; idempotency: Idempotency | null; reply: Reply | null },
 ): Promise<Acceptance | Rejected> {
-  if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.refusal };
+  if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.rejection };
   const delivery = completeDelivery(head, draft, {
     outcome: decision.outcome,
     responseStatus:
       decision.outcome === "rejected" ? decision.responseStatus : (reply?.status ?? decision.responseStatus),
-    problem: decision.outcome === "rejected" ? toProblem(decision.refusal, head.secrets) : null,
+    problem: decision.outcome === "rejected" ? toProblem(decision.rejection, head.secrets) : null,
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
   });
@@ -77,7 +77,7 @@ export async function accept(
 function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
   if (decision.outcome === "accepted") return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
   if (decision.outcome !== "rejected") return { kind: decision.outcome, delivery };
-  return { kind: "mismatched", delivery, error: decision.refusal };
+  return { kind: "mismatched", delivery, error: decision.rejection };
 }
 
 function toAcceptedRun({ id, trigger, attachmentId, target }: NewRun): AcceptedRun {

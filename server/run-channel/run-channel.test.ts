@@ -661,11 +661,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
   });
 
   test("a write that the store rejects as unavailable is retried, and written once", async () => {
-    let refusals = 3;
+    let rejections = 3;
     const h = await open((store) => ({
       ...store,
       writeProgress: (progress) =>
-        refusals-- > 0
+        rejections-- > 0
           ? Promise.reject(new AppError("store_unavailable", "The disk is full."))
           : store.writeProgress(progress),
     }));

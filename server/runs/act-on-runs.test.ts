@@ -247,6 +247,17 @@ describe("acting on chosen runs", () => {
 });
 
 describe("counting runs", () => {
+  it("counts those that an action affects: a cancel only open ones, a resume only unresolved failures", async () => {
+    const service = await openTestService();
+    const [first = ""] = await signUp(service, 3);
+    await actOnRuns(service, { action: "cancel", ids: [first] });
+    expect(await countRuns(service, {})).toEqual({ count: 3, isCapped: false });
+    expect(await countRuns(service, {}, "replay")).toEqual({ count: 3, isCapped: false });
+    expect(await countRuns(service, {}, "cancel")).toEqual({ count: 2, isCapped: false });
+    expect(await countRuns(service, { status: "canceled" }, "cancel")).toEqual({ count: 0, isCapped: false });
+    expect(await countRuns(service, {}, "resume")).toEqual({ count: 0, isCapped: false });
+  });
+
   it("ends at its time limit and reports it", async () => {
     const service = await openTestService();
     await signUp(service, 150);

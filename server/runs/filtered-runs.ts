@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { readPages } from "../contract/list.ts";
+import type { RunAction } from "../contract/run-filter.ts";
 import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
+import { openStatuses } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
 
@@ -9,11 +11,30 @@ const pageRows = 100;
 /** Time limit for counts and sums, because a person waits for them. */
 const maxMs = 1_500;
 
-/** The number of runs, up to 10,000. `isCapped`: there are more, or counting them would take too long. */
-export async function countRuns(
-  deps: { store: Pick<RunStore, "listRuns">; clock: Clock },
-  filter: RunFilter,
-): Promise<{ count: number; isCapped: boolean }> {
+interface Counted {
+  count: number;
+  /** There are more, or counting them would take too long. */
+  isCapped: boolean;
+}
+
+interface CountDeps {
+  store: Pick<RunStore, "listRuns">;
+  clock: Clock;
+}
+
+/** The number of runs, up to 10,000. `action`: only the runs that it affects. */
+export async function countRuns(deps: CountDeps, filter: RunFilter, action?: RunAction): Promise<Counted> {
+  if (action === "resume") return countListed(deps, { ...filter, unresolved: true });
+  if (action !== "cancel") return countListed(deps, filter);
+  const statuses = openStatuses.filter((status) => filter.status === undefined || filter.status === status);
+  const counts = await Promise.all(statuses.map((status) => countListed(deps, { ...filter, status })));
+  return {
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    isCapped: counts.some(({ isCapped }) => isCapped),
+  };
+}
+
+async function countListed(deps: CountDeps, filter: RunFilter): Promise<Counted> {
   const deadline = deps.clock.now() + maxMs;
   const signal = AbortSignal.timeout(maxMs);
   let count = 0;

@@ -165,10 +165,10 @@ it("a step that throws records the error and rethrows it; an unfinished step end
 });
 
 it("a collector that rejects spans is logged, and one that never answers delays the close by no more than the limit", async () => {
-  const refusing = await tracingTo(400);
-  refusing.tracing.delivered(delivery, 1);
-  await refusing.tracing.close(5_000);
-  expect(refusing.logged).toEqual(["could not export spans"]);
+  const rejecting = await tracingTo(400);
+  rejecting.tracing.delivered(delivery, 1);
+  await rejecting.tracing.close(5_000);
+  expect(rejecting.logged).toEqual(["could not export spans"]);
   const silent = await tracingTo(null);
   silent.tracing.delivered(delivery, 1);
   await silent.tracing.close(50);

@@ -1,5 +1,5 @@
 import type { ManifestAgent, ManifestTrigger } from "../contract/project/manifest.ts";
-import type { Target } from "../contract/project/target.ts";
+import { type Target, targetName } from "../contract/project/target.ts";
 import type { Condition } from "../domain/schema/conditions.ts";
 
 /** One attachment of a trigger to a target, as the manifest has it. Its conditions are in words. */
@@ -87,7 +87,7 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
       attachmentIds: [],
       files: [],
     };
-    node.attachments.push({ ...attachment, targetId: targetId(attachment.target) });
+    node.attachments.push({ ...attachment, targetId: targetName(attachment.target) });
     node.attachmentIds.push(attachment.attachmentId);
     if (!node.files.includes(attachment.file)) node.files.push(attachment.file);
     nodes.set(id, node);
@@ -111,7 +111,7 @@ function orderTargets(targets: readonly GraphTarget[], triggers: readonly Trigge
     for (const { targetId: to } of attachments) startedBy.set(to, [...(startedBy.get(to) ?? []), id]);
   const nodes = new Map<string, TargetNode>(
     targets.map((target) => {
-      const id = targetId(target);
+      const id = targetName(target);
       return [id, { kind: "target", id, target, triggers: startedBy.get(id) ?? [] }];
     }),
   );
@@ -120,10 +120,6 @@ function orderTargets(targets: readonly GraphTarget[], triggers: readonly Trigge
     .filter(({ triggers: starters }) => starters.length === 0)
     .toSorted((one, other) => compare(one.id, other.id));
   return [...attached, ...others];
-}
-
-function targetId({ kind, slug }: Target): string {
-  return `${kind}:${slug}`;
 }
 
 function compare(one: string, other: string): number {

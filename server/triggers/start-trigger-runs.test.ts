@@ -40,13 +40,13 @@ test("a body that does not match is answered in the same words as a webhook's, a
     createRunsOnce: unreachable,
     listDisabledTriggers: async () => noneDisabled,
   };
-  const refusal: unknown = await startTriggerRuns(
+  const rejection: unknown = await startTriggerRuns(
     { store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } },
     { slug: "signup", body, startedBy: "form" },
   ).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(AppError);
-  const { message, errors } = refusal as AppError;
-  expect(decision).toMatchObject({ outcome: "rejected", refusal: { code: "request_mismatch", message, errors } });
+  expect(rejection).toBeInstanceOf(AppError);
+  const { message, errors } = rejection as AppError;
+  expect(decision).toMatchObject({ outcome: "rejected", rejection: { code: "request_mismatch", message, errors } });
   expect(errors).toHaveLength(4);
   expect(JSON.stringify(errors)).not.toContain(key);
 });

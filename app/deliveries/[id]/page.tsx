@@ -20,9 +20,12 @@ export default async function DeliveryPage({ params }: Props) {
   const { id } = await params;
   await requireAccess();
   const { queryClient, trpc } = await createReader();
+  await orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id })));
+  const endpoint = queryClient.getQueryData(trpc.deliveries.get.queryKey({ id }))?.endpoint;
   await Promise.all([
-    orNotFound(queryClient.fetchQuery(trpc.deliveries.get.queryOptions({ id }))),
     queryClient.prefetchQuery(trpc.deliveries.list.queryOptions({ redeliveryOf: id, limit: redeliveriesShown })),
+    // The actions depend on the triggers.
+    ...(endpoint === undefined ? [] : [queryClient.prefetchQuery(trpc.triggers.list.queryOptions({ endpoint }))]),
   ]);
   return (
     <HydrationBoundary state={dehydrate(queryClient)}>

@@ -1,6 +1,6 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
-import { runTitle, shownReplays } from "../../../components/runs/run-text.ts";
+import { callsOnFailure, runTitle, shownReplays } from "../../../components/runs/run-text.ts";
 import { RunView } from "../../../components/runs/detail/run-view.tsx";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, orNotFound } from "../../server.ts";
@@ -21,14 +21,17 @@ export default async function RunPage({ params }: Props) {
   await requireAccess();
   const { queryClient, trpc } = await createReader();
   await orNotFound(queryClient.fetchQuery(trpc.runs.get.queryOptions({ id })));
-  const target = queryClient.getQueryData(trpc.runs.get.queryKey({ id }))?.target;
+  const run = queryClient.getQueryData(trpc.runs.get.queryKey({ id }));
   await Promise.all([
     queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })),
     queryClient.prefetchQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 })),
-    ...(target?.kind === "agent"
+    ...(run && callsOnFailure(run)
+      ? [queryClient.prefetchQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays + 1 }))]
+      : []),
+    ...(run?.target.kind === "agent"
       ? [
           queryClient.prefetchQuery(trpc.runs.conversation.queryOptions({ id })),
-          queryClient.prefetchQuery(trpc.targets.get.queryOptions(target)),
+          queryClient.prefetchQuery(trpc.targets.get.queryOptions(run.target)),
         ]
       : []),
   ]);

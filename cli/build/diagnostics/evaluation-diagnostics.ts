@@ -4,6 +4,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { Crash } from "../evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry, ThrownError } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
+import { formatInterval } from "../../../server/domain/format.ts";
 
 interface Context {
   files: ProjectFiles;
@@ -87,7 +88,7 @@ export function crashDiagnostic(crash: Crash, context: Context): Diagnostic {
   if (crash.reason === "hung") {
     return context.files.diagnose({
       code: "evaluation_hung",
-      title: `${file} does not finish loading: stopped after ${crash.afterMs / 1000} s`,
+      title: `${file} does not finish loading: stopped after ${formatInterval(crash.afterMs)}`,
       at,
     });
   }

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { entryFile, regexCheckerFile } from "../../../server/paths.ts";
 import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
 import type { CheckedRegex, RegexThreadData } from "./regex-thread.ts";
+import { formatNumber } from "../../../server/domain/format.ts";
 
 export type RegexVerdict =
   | { status: "safe" }
@@ -44,7 +45,7 @@ function checkBounds(pattern: Pattern, verdict: RegexVerdict): RegexVerdict {
   const found = findBoundedAttack(pattern);
   if (found === null) return verdict;
   if (found === "unknown") return { status: "unknown", reason: "it can match in too many ways" };
-  const steps = found.steps >= 1e9 ? "billions of" : new Intl.NumberFormat("en").format(found.steps);
+  const steps = found.steps >= 1e9 ? "billions of" : formatNumber(found.steps);
   return { status: "vulnerable", cost: `${steps} steps for one attempt`, attack: found.attack };
 }
 

@@ -4,6 +4,7 @@ import type { Run } from "../../../server/contract/run.ts";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import type { Paint } from "../../terminal/terminal.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
 
 const maxValueWidth = 200;
 
@@ -152,7 +153,7 @@ function lineOf(
     case "tool_result":
       return `← ${plainLine(event.toolName, 64)} ${event.outcome}: ${show(event.output)}`;
     case "model_failure":
-      return `! ${plainLine(event.message, maxValueWidth)}${event.waitMs === null ? "" : ` Retrying in ${Math.ceil(event.waitMs / 1000)} s.`}`;
+      return `! ${plainLine(event.message, maxValueWidth)}${event.waitMs === null ? "" : ` Retrying in ${formatDuration(event.waitMs)}.`}`;
     case "approval":
       return `Waiting for approval of ${showCall(event.request)}: signalbox runs approve ${runId} ${JSON.stringify(event.name)} (or deny)`;
   }
@@ -164,12 +165,11 @@ export function showCall({ toolName, input }: { toolName: string; input: Json })
 
 function costText({ steps, usage, costUsd }: AgentTrace): string {
   const isScripted = steps.some(({ step }) => step.type === "model" && isScriptedModel(step.model));
-  const tokens = usage.inputTokens === null ? "" : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`;
-  return [
-    isScripted ? "scripted, no model" : "",
-    tokens,
-    costUsd === null || isScripted ? "" : `$${costUsd.toFixed(4)}`,
-  ]
+  const tokens =
+    usage.inputTokens === null
+      ? ""
+      : `${formatNumber(usage.inputTokens)} tokens in, ${formatNumber(usage.outputTokens ?? 0)} out`;
+  return [isScripted ? "scripted, no model" : "", tokens, costUsd === null || isScripted ? "" : formatUsd(costUsd)]
     .filter((part) => part !== "")
     .join(", ");
 }

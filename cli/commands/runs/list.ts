@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type RunStatus, runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
-import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatDuration, formatNumber, formatRelativeTime, formatUsd } from "../../../server/domain/format.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
@@ -86,7 +86,7 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       tookText(run),
       `${run.attempt}/${run.maxAttempts}`,
       ...(hasSpend
-        ? [run.tokens === null ? "" : String(run.tokens), run.costUsd === null ? "" : `$${run.costUsd.toFixed(4)}`]
+        ? [run.tokens === null ? "" : formatNumber(run.tokens), run.costUsd === null ? "" : formatUsd(run.costUsd)]
         : []),
       ...(isRecovered ? [recoveryText(run)] : []),
       run.error ? plainLine(run.error.message, 60) : "",

@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TextInput } from "../../ui/controls/text-input.tsx";
-import { OutcomeBadge } from "../outcome-badge.tsx";
+import { OutcomeBadge } from "../delivery-parts.tsx";
 import { formatBytes } from "../../../server/domain/format.ts";
 
 const idPattern = /dlv_[0-9A-Za-z]+/;

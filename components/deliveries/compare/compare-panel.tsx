@@ -11,7 +11,7 @@ import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { Cell, Panel, Row, Table } from "../../ui/page-layout.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { OutcomeBadge } from "../outcome-badge.tsx";
+import { OutcomeBadge } from "../delivery-parts.tsx";
 
 const kindLabels: Record<DeliveryDifference["kind"], string> = {
   added: "only in the other",

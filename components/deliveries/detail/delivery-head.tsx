@@ -12,7 +12,7 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
-import { OutcomeBadge } from "../outcome-badge.tsx";
+import { OutcomeBadge } from "../delivery-parts.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 
 /** The title, the facts and the actions of a delivery. */

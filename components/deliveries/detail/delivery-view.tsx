@@ -14,6 +14,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { MaskedNote } from "../../ui/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
+import { EndpointLink } from "../delivery-parts.tsx";
 import { ComparePanel } from "../compare/compare-panel.tsx";
 import { DeliveryBody } from "./delivery-body.tsx";
 import { DeliveryHead } from "./delivery-head.tsx";
@@ -266,14 +267,7 @@ function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { deliver
         </>
       ) : (
         <>
-          ; did you mean{" "}
-          <Link
-            href={`/?node=${encodeURIComponent(`endpoint:${probableEndpoint}`)}`}
-            className="font-mono text-accent underline underline-offset-2"
-          >
-            {probableEndpoint}
-          </Link>
-          ?
+          ; did you mean <EndpointLink endpoint={probableEndpoint} />?
         </>
       )}
     </>

@@ -4,18 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/controls/choice.tsx";
-import {
-  activeFilters,
-  type DeliveryFilters,
-  noFilters,
-  outcomes,
-  verdictChoices,
-  withoutFilter,
-} from "./delivery-filters.ts";
+import { activeFilters, type DeliveryFilters, outcomes, verdictChoices, withoutFilter } from "./delivery-filters.ts";
 
 interface Props {
   filters: DeliveryFilters;
-  onChange: (some: Partial<DeliveryFilters>) => void;
+  /** `null` clears all filters. */
+  onChange: (some: Partial<DeliveryFilters> | null) => void;
 }
 
 const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415", "422", "429", "503"];
@@ -42,7 +36,7 @@ export function DeliveriesFilterBar({ filters, onChange }: Props) {
       }}
       active={activeFilters(filters)}
       onRemove={(name) => onChange(withoutFilter(name))}
-      onClear={() => onChange(noFilters)}
+      onClear={() => onChange(null)}
     >
       <NameFilter
         label="Endpoint"

@@ -2,7 +2,6 @@
 
 import { keepPreviousData, skipToken, useQuery } from "@tanstack/react-query";
 import { FlaskConical, type LucideIcon, Repeat } from "lucide-react";
-import Link from "next/link";
 import { useQueryState, useQueryStates } from "nuqs";
 import { useState } from "react";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
@@ -22,7 +21,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { useIsHydrated } from "../../ui/browser.ts";
 import { endpointPath } from "../delivery-curl.ts";
-import { OutcomeBadge } from "../outcome-badge.tsx";
+import { EndpointLink, OutcomeBadge } from "../delivery-parts.tsx";
 import { ReleaseBar } from "../release/release-bar.tsx";
 import { DeliveriesFilterBar } from "./deliveries-filter-bar.tsx";
 import {
@@ -96,7 +95,7 @@ export function DeliveriesPage() {
       placeholderData: keepPreviousData,
     }),
   );
-  const change = (some: Partial<DeliveryFilters>) => void setFilters(some);
+  const change = (some: Partial<DeliveryFilters> | null) => void setFilters(some);
   // Another filter shows other deliveries, so the selection is cleared.
   const [selection, setSelection] = useState<{ hash: string; ids: ReadonlySet<string> }>({ hash, ids: new Set() });
   const selected = selection.hash === hash ? selection.ids : noIds;
@@ -244,15 +243,7 @@ function Decision({ delivery: { decision: text, probableEndpoint: meant, headers
       )}
       {meant !== null && (
         <>
-          ; did you mean{" "}
-          <Link
-            href={`/?node=${encodeURIComponent(`endpoint:${meant}`)}`}
-            prefetch={false}
-            className="font-mono text-accent hover:underline"
-          >
-            {meant}
-          </Link>
-          ?
+          ; did you mean <EndpointLink endpoint={meant} />?
         </>
       )}
     </span>

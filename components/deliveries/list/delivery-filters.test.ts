@@ -3,10 +3,21 @@ import {
   activeFilters,
   deliveryFilterParsers,
   histogramInput,
+  type DeliveryFilters,
   listInput,
-  noFilters,
   withoutFilter,
 } from "./delivery-filters.ts";
+
+const noFilters: DeliveryFilters = {
+  endpoint: null,
+  outcome: null,
+  status: null,
+  trigger: null,
+  verdict: null,
+  since: null,
+  until: null,
+  text: null,
+};
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const anyTime = { window: null, now };

@@ -1,4 +1,4 @@
-import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { createParser, type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
@@ -47,27 +47,7 @@ export interface Recent {
   now: number;
 }
 
-export interface DeliveryFilters {
-  endpoint: string | null;
-  outcome: DeliveryOutcome | null;
-  status: number | null;
-  trigger: string | null;
-  verdict: (typeof verdictChoices)[number] | null;
-  since: string | null;
-  until: string | null;
-  text: string | null;
-}
-
-export const noFilters: DeliveryFilters = {
-  endpoint: null,
-  outcome: null,
-  status: null,
-  trigger: null,
-  verdict: null,
-  since: null,
-  until: null,
-  text: null,
-};
+export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 
 /** The input of the list query, without unset and invalid filters. */
 export function listInput(
@@ -100,16 +80,8 @@ export function histogramInput(filters: DeliveryFilters, { window, now }: Recent
 }
 
 /** The active filters with the labels of their chips. */
-export function activeFilters({
-  endpoint,
-  outcome,
-  status,
-  trigger,
-  verdict,
-  since,
-  until,
-  text,
-}: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
+export function activeFilters(filters: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
+  const { endpoint, outcome, status, trigger, verdict, since, until, text } = filters;
   const all: [keyof DeliveryFilters, string | null][] = [
     ["endpoint", endpoint && `endpoint ${endpoint}`],
     ["outcome", outcome],

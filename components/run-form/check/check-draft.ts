@@ -1,6 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf, resolveRef } from "../../../server/domain/schema/json-schema.ts";
 import { adaptSchema } from "../schema/adapt-schema.ts";
 import {
   type Draft,
@@ -12,7 +12,7 @@ import {
   withoutChoice,
 } from "../draft/draft.ts";
 import { describeFault, parseDraft } from "../draft/draft-text.ts";
-import { asSchema, followRef, listIn, own, schemasIn } from "../schema/resolve-schema.ts";
+import { asSchema, own, schemasIn } from "../schema/resolve-schema.ts";
 import { checkValue, type Issue, messageOf } from "./check-value.ts";
 import { type Failed, nearestIssues } from "./nearest-alternative.ts";
 
@@ -63,7 +63,7 @@ function checkRaw(context: Context, schema: JsonSchemaObject, text: string, poin
 }
 
 function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
-  const target = typeof schema["$ref"] === "string" ? followRef(schema["$ref"], context.root) : undefined;
+  const target = typeof schema["$ref"] === "string" ? resolveRef(schema["$ref"], context.root) : null;
   const here = isUnfinished(draft)
     ? checkUnfinished(schema, target).map((finding) => ({ pointer, ...finding }))
     : checkValue(schema, shallowValue(schema, draft)).map((finding) => ({ pointer, ...finding }));
@@ -71,7 +71,9 @@ function checkParsed(context: Context, schema: JsonSchemaObject, draft: Draft, p
   return [
     ...(target ? check(context, target, draft, pointer) : []),
     ...here,
-    ...schemasIn(schema["allOf"]).flatMap((part, index) => checkPart({ context, part, index, draft, pointer })),
+    ...schemasIn(schema["allOf"]).flatMap((part, index) =>
+      (index === 0 ? check : checkLaterPart)(context, part, draft, pointer),
+    ),
     ...checkNot(context, schema, draft, pointer),
     ...checkUnion(context, schema, draft, pointer),
     ...(draft.is === "object" ? checkMembers(context, schema, draft.members, pointer) : []),
@@ -87,11 +89,11 @@ function isUnfinished(draft: Draft): boolean {
 /** Empty if the parts of the schema report it. */
 function checkUnfinished(
   schema: JsonSchemaObject,
-  target: JsonSchemaObject | undefined,
+  target: JsonSchemaObject | null,
 ): { code: string; message: string }[] {
   const keyword = ["const", "enum", "type"].find((one) => schema[one] !== undefined);
   if (keyword !== undefined) return [{ code: keyword, message: messageOf(keyword, schema) }];
-  const hasParts = target !== undefined || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
+  const hasParts = target !== null || ["allOf", "anyOf", "oneOf"].some((one) => schemasIn(schema[one]).length > 0);
   return hasParts ? [] : [{ code: "type", message: "Must be a number" }];
 }
 
@@ -111,27 +113,10 @@ function shallowValue(schema: JsonSchemaObject, draft: Draft): Json {
  * The later parts of a pipe validate the output of the earlier ones. The export does not contain that a string is
  * trimmed or that its case changes.
  */
-function checkPart({
-  context,
-  part,
-  index,
-  draft,
-  pointer,
-}: {
-  context: Context;
-  part: JsonSchemaObject;
-  index: number;
-  draft: Draft;
-  pointer: string;
-}): Issue[] {
+function checkLaterPart(context: Context, part: JsonSchemaObject, draft: Draft, pointer: string): Issue[] {
   const issues = check(context, part, draft, pointer);
-  if (
-    issues.length === 0 ||
-    draft.is !== "string" ||
-    index === 0 ||
-    (part["type"] === undefined && part["$ref"] === undefined)
-  )
-    return issues;
+  const hasType = part["type"] !== undefined || part["$ref"] !== undefined;
+  if (issues.length === 0 || draft.is !== "string" || !hasType) return issues;
   const trimmed = draft.text.trim();
   const forms = [trimmed, trimmed.toLowerCase(), trimmed.toUpperCase()];
   return forms.some((text) => check(context, part, { is: "string", text }, pointer).length === 0) ? [] : issues;
@@ -164,7 +149,7 @@ function checkMembers(
   pointer: string,
 ): Issue[] {
   const draft: Draft = { is: "object", members: [...members] };
-  const missing = listIn(schema["required"])
+  const missing = listOf(schema["required"])
     .map(String)
     .filter((name) => !memberOf(draft, name));
   return [

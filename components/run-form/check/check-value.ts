@@ -1,7 +1,8 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { formatCount } from "../../../server/domain/format.ts";
-import { listIn } from "../schema/resolve-schema.ts";
+import { nameFormat, readPattern } from "../../../server/domain/schema/formats.ts";
+import { listOf } from "../../../server/domain/schema/json-schema.ts";
 
 /** A validation issue of a draft at a JSON pointer. */
 export interface Issue {
@@ -110,33 +111,13 @@ const kinds: Record<string, string> = {
   object: "an object",
 };
 
+/** Formats whose notation a person may not know. */
 const formats: Record<string, string> = {
   email: "an email address",
-  uri: "a URL",
-  uuid: "a UUID",
-  guid: "a GUID",
   "date-time": "a date and time, e.g. 2026-01-31T12:00:00Z",
   date: "a date, e.g. 2026-01-31",
   time: "a time, e.g. 12:00:00",
   duration: "an ISO 8601 duration, e.g. PT15M",
-  ipv4: "an IPv4 address",
-  ipv6: "an IPv6 address",
-  hostname: "a hostname",
-  cidrv4: "an IPv4 range",
-  cidrv6: "an IPv6 range",
-  e164: "a phone number, e.g. +4930123456",
-  emoji: "an emoji",
-  base64: "a base64 string",
-  base64url: "a base64url string",
-  hex: "a hexadecimal string",
-  jwt: "a JWT",
-  ulid: "a ULID",
-  nanoid: "a nanoid",
-  cuid: "a CUID",
-  cuid2: "a CUID2",
-  xid: "an XID",
-  ksuid: "a KSUID",
-  mac: "a MAC address",
 };
 
 /** The message for a violated keyword of a schema. */
@@ -148,7 +129,7 @@ export function messageOf(keyword: string, schema: JsonSchemaObject): string {
     case "const":
       return `Must be ${nameValue(bound)}`;
     case "enum":
-      return oneOf(listIn(bound));
+      return oneOf(listOf(bound));
     case "minimum":
       return `Must be ${String(bound)} or more`;
     case "maximum":
@@ -187,18 +168,13 @@ export function messageOf(keyword: string, schema: JsonSchemaObject): string {
 
 /** The name of the format, the requirement of `.startsWith()` and similar, or the pattern itself. */
 function formatMessage({ format, pattern }: JsonSchemaObject): string {
-  const named = typeof format === "string" ? formats[format] : undefined;
-  if (named !== undefined) return `Must be ${named}`;
+  const named = typeof format === "string" ? (formats[format] ?? nameFormat(format)) : null;
+  if (named !== null) return `Must be ${named}`;
   if (typeof pattern !== "string") return `Must have the format ${String(format)}`;
-  const [, start] = /^\^((?:\\.|[\w @:/-])+)\.\*$/.exec(pattern) ?? [];
-  if (start !== undefined) return `Must start with "${unescape(start)}"`;
-  const [, end] = /^\.\*((?:\\.|[\w @:/!-])+)\$$/.exec(pattern) ?? [];
-  if (end !== undefined) return `Must end with "${unescape(end)}"`;
-  return /^(?:\\[^\w]|[\w @:/-])+$/.test(pattern) ? `Must contain "${unescape(pattern)}"` : `Must match ${pattern}`;
-}
-
-function unescape(pattern: string): string {
-  return pattern.replaceAll(/\\(.)/g, "$1");
+  const plain = readPattern(pattern);
+  if (!plain || plain.kind === "is") return `Must match ${pattern}`;
+  const requirement = { starts: "start with", ends: "end with", contains: "contain" }[plain.kind];
+  return `Must ${requirement} "${plain.texts.join("")}"`;
 }
 
 function oneOf(values: readonly Json[]): string {

@@ -1,13 +1,13 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf } from "../../../server/domain/schema/json-schema.ts";
 import {
   compareAlternatives,
   compareDistances,
   type JsonType,
   type Shape,
 } from "../../../server/domain/schema/nearest-alternative.ts";
-import { asSchema, flatten, listIn, schemasIn } from "../schema/resolve-schema.ts";
+import { asSchema, flatten, schemasIn } from "../schema/resolve-schema.ts";
 import type { Issue } from "./check-value.ts";
 
 const shapes = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, Shape>>();
@@ -24,7 +24,7 @@ interface Context {
   pointer: string;
 }
 
-/** The issues of the nearestIssues alternative, if all alternatives fail. Uses the server's rule to choose it. */
+/** The issues of the nearest alternative, if all alternatives fail. Uses the server's rule to choose it. */
 export function nearestIssues(alternatives: readonly Failed[], context: Context): Issue[] {
   const { pointer } = context;
   const lists = alternatives.map(({ issues }) => issues);
@@ -42,7 +42,7 @@ export function nearestIssues(alternatives: readonly Failed[], context: Context)
   return [...(lists[index] ?? [])];
 }
 
-/** The index of the alternative nearestIssues to a value. */
+/** The index of the alternative nearest to a value. */
 export function nearestIndex(alternatives: readonly Failed[], context: Omit<Context, "pointer">): number {
   return compare(alternatives, context).index;
 }
@@ -89,7 +89,7 @@ function read(flat: JsonSchemaObject, root: JsonSchemaObject): Shape {
   if (options.length > 0) return { is: "union", options: options.map(later) };
   const { type, properties, additionalProperties } = flat;
   if (type === "object" || (type === undefined && isObject(properties))) {
-    const required = listIn(flat["required"]);
+    const required = listOf(flat["required"]);
     const fields = Object.entries(isObject(properties) ? properties : {}).map(
       ([name, field]) => [name, { shape: later(field), isRequired: required.includes(name) }] as const,
     );
@@ -103,7 +103,7 @@ function read(flat: JsonSchemaObject, root: JsonSchemaObject): Shape {
     };
   }
   if (type === "array") {
-    const fixedItems = listIn(flat["prefixItems"]);
+    const fixedItems = listOf(flat["prefixItems"]);
     return {
       is: "list",
       itemAt: (index) =>
@@ -114,7 +114,7 @@ function read(flat: JsonSchemaObject, root: JsonSchemaObject): Shape {
             : later(flat["items"])(),
     };
   }
-  const types = listIn(Array.isArray(type) ? type : type === undefined ? [] : [type]).map((one): JsonType =>
+  const types = listOf(Array.isArray(type) ? type : type === undefined ? [] : [type]).map((one): JsonType =>
     one === "integer" ? "number" : (one as JsonType),
   );
   return types.length > 0 ? { is: "scalar", types } : { is: "any" };

@@ -1,5 +1,7 @@
+import { findJsonError } from "../../../server/domain/json/find-json-error.ts";
+import { type Span, tokensOf } from "../../../server/domain/json/json-layout.ts";
 import { splitHidden } from "../../json/split-hidden.ts";
-import { type Draft, isEmptyNumber, isJsonNumber, type Item, type Member, rowId } from "./draft.ts";
+import { type Draft, draftOf, isEmptyNumber, isJsonNumber, type Item, type Member, rowId } from "./draft.ts";
 
 /** The position of a JSON syntax error (both from 1), and its description. */
 export interface JsonFault {
@@ -12,26 +14,13 @@ export type Parsed = { draft: Draft; fault: null } | { draft: null; fault: JsonF
 
 const maxDepth = 512;
 
-class Fault extends Error {
-  readonly at: number;
-  constructor(at: number, what: string) {
-    super(what);
-    this.at = at;
-  }
-}
-
-/** Parses JSON (RFC 8259) and keeps its notation. */
+/** Parses JSON (RFC 8259) and keeps its notation. Errors are those that the service reports. */
 export function parseDraft(text: string): Parsed {
-  const reader = { text: text.replace(/^\uFEFF/, ""), at: 0, depth: 0 };
-  try {
-    const draft = readValue(reader);
-    skipSpace(reader);
-    if (reader.at < reader.text.length) throw new Fault(reader.at, "unexpected text after the end of the JSON");
-    return { draft, fault: null };
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { draft: null, fault: { ...placeOf(reader.text, error.at), what: error.message } };
-  }
+  const json = text.replace(/^\uFEFF/, "");
+  const issue =
+    json.trim() === "" ? { offset: 0, what: "the text is empty" } : (findDepth(json) ?? findJsonError(json));
+  if (issue) return { draft: null, fault: { ...placeOf(json, issue.offset), what: issue.what } };
+  return { draft: readValue(json, tokensOf(json)), fault: null };
 }
 
 /** `Line 2, column 5: expected a colon.` */
@@ -57,99 +46,48 @@ export function offsetOf(text: string, { line, column }: { line: number; column:
   );
 }
 
-interface Reader {
-  text: string;
-  at: number;
-  depth: number;
-}
-
-function readValue(reader: Reader): Draft {
-  skipSpace(reader);
-  const start = reader.text[reader.at];
-  if (start === undefined)
-    throw new Fault(
-      reader.at,
-      reader.text.trim() === "" ? "the text is empty" : "the text ends, but a value is expected",
-    );
-  if (start === "{") return { is: "object", members: readList(reader, "}", readMember) };
-  if (start === "[") return { is: "list", items: readList(reader, "]", readItem) };
-  if (start === '"') return { is: "string", text: readString(reader) };
-  const literal = take(reader, wordPattern);
-  if (literal === "true" || literal === "false") return { is: "boolean", value: literal === "true" };
-  if (literal === "null") return { is: "null" };
-  const number = take(reader, numberPattern);
-  if (number !== null) return { is: "number", text: number };
-  throw new Fault(reader.at, start === "'" ? "strings need double quotes" : "expected a value");
-}
-
-function readList<Row>(reader: Reader, end: "]" | "}", readRow: (reader: Reader) => Row): Row[] {
-  if (++reader.depth > maxDepth) throw new Fault(reader.at, `nested deeper than ${maxDepth} levels`);
-  reader.at++;
-  const rows: Row[] = [];
-  skipSpace(reader);
-  if (reader.text[reader.at] !== end) {
-    for (;;) {
-      rows.push(readRow(reader));
-      skipSpace(reader);
-      const next = reader.text[reader.at];
-      if (next === end) break;
-      if (next === undefined)
-        throw new Fault(reader.at, `the text ends before its closing ${end === "]" ? "bracket" : "brace"}`);
-      if (next !== ",")
-        throw new Fault(reader.at, `expected a comma or a closing ${end === "]" ? "bracket" : "brace"}`);
-      reader.at++;
-    }
+/** Where the nesting is too deep to be read recursively. */
+function findDepth(json: string): { offset: number; what: string } | null {
+  let depth = 0;
+  for (const { start } of tokensOf(json)) {
+    if (json[start] === "{" || json[start] === "[") depth++;
+    if (json[start] === "}" || json[start] === "]") depth--;
+    if (depth > maxDepth) return { offset: start, what: `nested deeper than ${maxDepth} levels` };
   }
-  reader.at++;
-  reader.depth--;
-  return rows;
+  return null;
 }
 
-function readItem(reader: Reader): Item {
-  return { id: rowId(), draft: readValue(reader) };
+/** The next value of valid JSON, which begins with `first`. */
+function readValue(json: string, tokens: Iterator<Span>, first = nextToken(json, tokens)): Draft {
+  switch (first[0]) {
+    case "{": {
+      const members: Member[] = [];
+      for (let key = nextToken(json, tokens); key !== "}"; key = nextToken(json, tokens)) {
+        if (key === ",") continue;
+        // The colon.
+        tokens.next();
+        members.push({ id: rowId(), key: String(JSON.parse(key)), draft: readValue(json, tokens) });
+      }
+      return { is: "object", members };
+    }
+    case "[": {
+      const items: Item[] = [];
+      for (let item = nextToken(json, tokens); item !== "]"; item = nextToken(json, tokens))
+        if (item !== ",") items.push({ id: rowId(), draft: readValue(json, tokens, item) });
+      return { is: "list", items };
+    }
+    case '"':
+      return draftOf.text(String(JSON.parse(first)));
+    case "n":
+      return draftOf.nothing();
+    default:
+      return first === "true" || first === "false" ? draftOf.boolean(first === "true") : draftOf.number(first);
+  }
 }
 
-function readMember(reader: Reader): Member {
-  skipSpace(reader);
-  if (reader.text[reader.at] !== '"') throw new Fault(reader.at, "expected a property name in double quotes");
-  const key = readString(reader);
-  skipSpace(reader);
-  if (reader.text[reader.at] !== ":") throw new Fault(reader.at, "expected a colon");
-  reader.at++;
-  return { id: rowId(), key, draft: readValue(reader) };
-}
-
-function readString(reader: Reader): string {
-  const start = reader.at;
-  reader.at++;
-  while (take(reader, plainPattern) !== null || take(reader, escapePattern) !== null);
-  const end = reader.text[reader.at];
-  if (end === undefined) throw new Fault(start, "unterminated string");
-  if (end === "\\") throw new Fault(reader.at, "invalid escape sequence");
-  if (end !== '"') throw new Fault(reader.at, "a control character in a string must be escaped");
-  reader.at++;
-  const parsed: unknown = JSON.parse(reader.text.slice(start, reader.at));
-  return String(parsed);
-}
-
-const spacePattern = /[ \t\n\r]+/y;
-const wordPattern = /(?:true|false|null)(?![\w$])/y;
-const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Characters that need no escape in a string. */
-// oxlint-disable-next-line no-control-regex -- JSON forbids just these
-const plainPattern = /[^"\\\u0000-\u001f]+/y;
-const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-
-function skipSpace(reader: Reader): void {
-  take(reader, spacePattern);
-}
-
-function take(reader: Reader, pattern: RegExp): string | null {
-  pattern.lastIndex = reader.at;
-  const found = pattern.exec(reader.text)?.[0];
-  if (found === undefined) return null;
-  reader.at += found.length;
-  return found;
+function nextToken(json: string, tokens: Iterator<Span>): string {
+  const { value } = tokens.next();
+  return json.slice(value.start, value.end);
 }
 
 function placeOf(text: string, at: number): { line: number; column: number } {

@@ -85,6 +85,11 @@ export function withoutChoice(draft: Draft): Draft {
   return content;
 }
 
+/** The draft with the chosen alternative of an earlier one. */
+export function withChoiceOf(before: Draft | undefined, draft: Draft): Draft {
+  return before?.choice ? { ...draft, choice: before.choice } : draft;
+}
+
 /** A number field without a value. It is left out of the document. */
 export function isEmptyNumber(draft: Draft): boolean {
   return draft.is === "number" && draft.text === "";

@@ -137,7 +137,7 @@ function blank(node: FormNode, root: JsonSchemaObject): Draft {
   }
 }
 
-/** The alternative that a field shows: the one a person chose, else the first that matches, else the nearestIssues. */
+/** The alternative that a field shows: the one a person chose, else the first that matches, else the nearest. */
 export function shownOption(options: readonly UnionOption[], draft: Draft, root: JsonSchemaObject): number {
   const chosen = draft.choice?.option;
   if (chosen !== undefined && chosen < options.length) return chosen;

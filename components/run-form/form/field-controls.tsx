@@ -2,6 +2,7 @@
 
 import { ChevronDown } from "lucide-react";
 import type { ReactNode } from "react";
+import { Segmented } from "../../ui/controls/choice.tsx";
 import { fieldClass } from "./form-context.ts";
 
 interface Props {
@@ -13,8 +14,29 @@ interface Props {
   onChange: (value: string) => void;
 }
 
+const maxSegments = 4;
+const maxLetters = 30;
+
+/** One of several options: segments if they are short, else a list. */
+export function OptionField({ attributes, ...field }: Props & { label: string }) {
+  const { options } = field;
+  const letters = options.reduce((sum, { label }) => sum + label.length + 3, 0);
+  if (options.length < 2 || options.length > maxSegments || letters > maxLetters)
+    return <SelectField attributes={attributes} {...field} />;
+  return (
+    <div
+      id={attributes.id}
+      aria-describedby={attributes["aria-describedby"]}
+      data-invalid={attributes["aria-invalid"]}
+      className="min-w-0 [&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full data-invalid:[&>fieldset]:border-bad"
+    >
+      <Segmented {...field} />
+    </div>
+  );
+}
+
 /** A native select with the width of the other fields. */
-export function SelectField({ attributes, label, value, options, onChange }: Props) {
+function SelectField({ attributes, label, value, options, onChange }: Props) {
   return (
     <span className="relative block min-w-0">
       <select

@@ -9,6 +9,7 @@ import { describeProperty, describeSchema } from "../../../server/domain/schema/
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { Button, IconButton } from "../../ui/controls/button.tsx";
+import type { Issue } from "../check/check-value.ts";
 import type { FormNode } from "../schema/adapt-schema.ts";
 import type { Draft } from "../draft/draft.ts";
 import { startDraft, switchNull } from "../draft/new-draft.ts";
@@ -22,6 +23,7 @@ const closedFrom = 4;
 /** A field with its label, its description, the controls to remove it or set it to null, and its validation issues. */
 export function FieldTemplate({ id, formData, onChange, children }: FieldTemplateProps<Draft>) {
   const field = useField();
+  const { issues } = useFormShared();
   const { node, path, isBare } = field;
   const draft: Draft | undefined = formData;
   if (isBare) return children;
@@ -45,7 +47,7 @@ export function FieldTemplate({ id, formData, onChange, children }: FieldTemplat
           {content}
         </Labelled>
       )}
-      <IssueList id={id} pointer={pointer} />
+      <IssueList id={id} issues={issues.get(pointer) ?? []} />
     </div>
   );
 }
@@ -150,15 +152,13 @@ function needsAdding(node: FormNode): boolean {
 }
 
 /** The validation issues of one field, with the JSON pointer that the server would report. */
-function IssueList({ id, pointer }: { id: string; pointer: string }) {
-  const { issues } = useFormShared();
-  const here = issues.get(pointer) ?? [];
-  if (here.length === 0) return null;
+export function IssueList({ id, issues }: { id: string; issues: readonly Issue[] }) {
+  if (issues.length === 0) return null;
   return (
     <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
-      {here.map(({ message }) => (
-        <li key={message} className="break-words">
-          {message}. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
+      {issues.map(({ pointer, message }) => (
+        <li key={`${pointer} ${message}`} className="break-words">
+          <PlainText text={message} />. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
         </li>
       ))}
     </ul>

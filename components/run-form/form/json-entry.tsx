@@ -3,7 +3,7 @@
 import type { FieldProps } from "@rjsf/utils";
 import { Button } from "../../ui/controls/button.tsx";
 import { parseDraft, printDraft } from "../draft/draft-text.ts";
-import type { Draft } from "../draft/draft.ts";
+import { type Draft, withChoiceOf } from "../draft/draft.ts";
 import { startDraft } from "../draft/new-draft.ts";
 import { fieldClass, useChange, useFieldAttributes, useFormShared, useField } from "./form-context.ts";
 import { nameOfPath } from "./path-names.ts";
@@ -24,7 +24,7 @@ export function JsonEntry(props: FieldProps<Draft>) {
       value={draft === undefined ? "" : draft.is === "raw" ? draft.text : printDraft(draft)}
       onChange={(event) => {
         const { value } = event.target;
-        change((before) => ({ ...(before?.choice && { choice: before.choice }), is: "raw", text: value }));
+        change((before) => withChoiceOf(before, { is: "raw", text: value }));
       }}
       className={`${fieldClass} h-auto max-h-96 min-h-[34px] resize-y py-1.5 text-s leading-5 [field-sizing:content]`}
     />
@@ -39,7 +39,7 @@ export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expect
   const settle = () =>
     change((draft) => {
       const { draft: parsed } = draft?.is === "raw" ? parseDraft(draft.text) : { draft: null };
-      return parsed ? { ...(draft?.choice && { choice: draft.choice }), ...parsed } : draft;
+      return parsed ? withChoiceOf(draft, parsed) : draft;
     });
   return (
     <div className="grid gap-1.5" onBlur={settle}>
@@ -49,9 +49,7 @@ export function MisfitEntry({ expected, ...props }: FieldProps<Draft> & { expect
         <Button
           size="s"
           tone="quiet"
-          onClick={() =>
-            change((draft) => ({ ...(draft?.choice && { choice: draft.choice }), ...startDraft(node.schema, root) }))
-          }
+          onClick={() => change((draft) => withChoiceOf(draft, startDraft(node.schema, root)))}
         >
           Reset field
         </Button>

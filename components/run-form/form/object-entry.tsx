@@ -5,7 +5,7 @@ import { Plus, X } from "lucide-react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { Button, IconButton } from "../../ui/controls/button.tsx";
-import { type Draft, type Member, memberOf, rowId, withMember } from "../draft/draft.ts";
+import { type Draft, type Member, memberOf, rowId, withChoiceOf, withMember } from "../draft/draft.ts";
 import { startDraft } from "../draft/new-draft.ts";
 import { anything } from "../schema/resolve-schema.ts";
 import { fieldClass, useChange, useFormShared, useField } from "./form-context.ts";
@@ -57,7 +57,7 @@ export function ObjectEntry(props: FieldProps<Draft>) {
           isRequired={isRequired}
           registry={props.registry}
           onChange={(value) =>
-            change((before) => keepChoice(before, withMember(before ?? { is: "object", members: [] }, name, value)))
+            change((before) => withChoiceOf(before, withMember(before ?? { is: "object", members: [] }, name, value)))
           }
         />
       ))}
@@ -108,10 +108,6 @@ function freeName(members: readonly Member[]): string {
     const name = count === 1 ? "key" : `key${count}`;
     if (!names.has(name)) return name;
   }
-}
-
-function keepChoice(before: Draft | undefined, after: Draft): Draft {
-  return before?.choice ? { ...after, choice: before.choice } : after;
 }
 
 interface Props {

@@ -2,17 +2,13 @@
 
 import type { FieldProps } from "@rjsf/utils";
 import type { Json } from "../../../server/contract/json.ts";
-import { Segmented } from "../../ui/controls/choice.tsx";
-import { type Draft, draftOf, draftOfJson, draftToJson } from "../draft/draft.ts";
-import { SelectField, Switch } from "./field-controls.tsx";
+import { type Draft, draftOf, draftOfJson, draftToJson, withChoiceOf } from "../draft/draft.ts";
+import { OptionField, Switch } from "./field-controls.tsx";
 import { fieldClass, useChange, useFieldAttributes, useField } from "./form-context.ts";
 import { MisfitEntry } from "./json-entry.tsx";
 import { nameOfPath } from "./path-names.ts";
 
-const maxSegments = 4;
-const maxLetters = 30;
-
-/** One of several fixed values: segments if they are short, else a list. Another value stays and is listed. */
+/** One of several fixed values. Another value stays and is listed. */
 export function ChoiceEntry(props: FieldProps<Draft>) {
   const { node, path } = useField();
   const attributes = useFieldAttributes(props.fieldPathId.$id);
@@ -24,8 +20,7 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
   const isOther = current !== "" && !options.some(({ value }) => value === current);
   const onChange = (value: string) => {
     const chosen = values.find((one) => JSON.stringify(one) === value);
-    if (chosen !== undefined)
-      change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOfJson(chosen) }));
+    if (chosen !== undefined) change((before) => withChoiceOf(before, draftOfJson(chosen)));
   };
   if (options.length === 1 && options[0]?.value === current)
     return (
@@ -33,22 +28,10 @@ export function ChoiceEntry(props: FieldProps<Draft>) {
         {options[0].label}
       </p>
     );
-  const letters = options.reduce((sum, { label }) => sum + label.length + 3, 0);
-  if (!isOther && options.length > 1 && options.length <= maxSegments && letters <= maxLetters) {
-    return (
-      <div
-        id={attributes.id}
-        aria-describedby={attributes["aria-describedby"]}
-        data-invalid={attributes["aria-invalid"]}
-        className="min-w-0 [&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full data-invalid:[&>fieldset]:border-bad"
-      >
-        <Segmented label={nameOfPath(path) || "value"} value={current} options={options} onChange={onChange} />
-      </div>
-    );
-  }
   return (
-    <SelectField
+    <OptionField
       attributes={attributes}
+      label={nameOfPath(path) || "value"}
       value={current}
       options={
         isOther ? [...options, { value: current, label: `${shorten(current)} (not an allowed value)` }] : options
@@ -81,9 +64,7 @@ export function BooleanEntry(props: FieldProps<Draft>) {
         isInvalid={attributes["aria-invalid"] ?? false}
         label={nameOfPath(path) || "value"}
         isOn={isOn}
-        onChange={(value) =>
-          change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.boolean(value) }))
-        }
+        onChange={(value) => change((before) => withChoiceOf(before, draftOf.boolean(value)))}
       >
         <code className="text-m">{String(isOn)}</code>
       </Switch>
@@ -106,11 +87,7 @@ export function NumberEntry(props: FieldProps<Draft>) {
   if (node.kind !== "number") return null;
   if (draft && draft.is !== "number" && draft.is !== "string") return <MisfitEntry {...props} expected="a number" />;
   const onText = (text: string) =>
-    change((before) =>
-      text === "" && !isFixed
-        ? undefined
-        : { ...(before?.choice && { choice: before.choice }), ...draftOf.number(text.trim()) },
-    );
+    change((before) => (text === "" && !isFixed ? undefined : withChoiceOf(before, draftOf.number(text.trim()))));
   return (
     <input
       {...attributes}

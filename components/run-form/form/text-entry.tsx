@@ -4,7 +4,7 @@ import type { FieldProps } from "@rjsf/utils";
 import { Clock, Dices, type LucideIcon } from "lucide-react";
 import { type ChangeEvent, type ClipboardEvent, useState } from "react";
 import { IconButton } from "../../ui/controls/button.tsx";
-import { type Draft, draftOf } from "../draft/draft.ts";
+import { type Draft, draftOf, withChoiceOf } from "../draft/draft.ts";
 import { fieldClass, useChange, useFieldAttributes, useField } from "./form-context.ts";
 import { JsonEntry, MisfitEntry } from "./json-entry.tsx";
 
@@ -50,8 +50,7 @@ export function TextEntry(props: FieldProps<Draft>) {
   if (draft && draft.is !== "string") return <MisfitEntry {...props} expected="a string" />;
   // A text area would change CRLF line ends.
   if (draft?.text.includes("\r")) return <JsonEntry {...props} />;
-  const setText = (text: string) =>
-    change((before) => ({ ...(before?.choice && { choice: before.choice }), ...draftOf.text(text) }));
+  const setText = (text: string) => change((before) => withChoiceOf(before, draftOf.text(text)));
   return <TextField id={props.fieldPathId.$id} text={draft?.text} format={formatOf(node.format)} onText={setText} />;
 }
 

@@ -1,16 +1,12 @@
 "use client";
 
 import type { FieldProps } from "@rjsf/utils";
-import { Segmented } from "../../ui/controls/choice.tsx";
 import { type Draft, withoutChoice } from "../draft/draft.ts";
 import { shownOption, switchOption } from "../draft/new-draft.ts";
 import { useChange, useFieldAttributes, useFormShared, useField } from "./form-context.ts";
 import { NestedField } from "./nested-field.tsx";
 import { nameOfPath } from "./path-names.ts";
-import { SelectField } from "./field-controls.tsx";
-
-const maxSegments = 4;
-const maxLetters = 34;
+import { OptionField } from "./field-controls.tsx";
 
 /** One of several alternatives. The values of the others are kept and restored on a switch. */
 export function UnionEntry(props: FieldProps<Draft>) {
@@ -33,16 +29,9 @@ export function UnionEntry(props: FieldProps<Draft>) {
       choice: { option: shown, kept: before?.choice?.kept ?? {} },
     }));
   const label = `Kind of ${nameOfPath(path) || "value"}`;
-  const letters = faces.reduce((sum, face) => sum + face.label.length + 3, 0);
   return (
     <div className="grid min-w-0 gap-2.5 border-l-2 border-line pl-3">
-      {faces.length <= maxSegments && letters <= maxLetters ? (
-        <div className="[&>fieldset]:flex [&>fieldset]:h-[34px] [&>fieldset]:w-full">
-          <Segmented label={label} value={String(shown)} options={faces} onChange={choose} />
-        </div>
-      ) : (
-        <SelectField attributes={attributes} label={label} value={String(shown)} options={faces} onChange={choose} />
-      )}
+      <OptionField attributes={attributes} label={label} value={String(shown)} options={faces} onChange={choose} />
       {option && (
         <NestedField
           key={shown}

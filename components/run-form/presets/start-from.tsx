@@ -147,7 +147,9 @@ function useEarlier(subject: RunSubject, onText: Props["onText"]): MenuItem[] {
     ...(deliveries.data?.data ?? []).map((delivery) => ({
       id: delivery.id,
       label: `Delivery ${formatRelativeTime(delivery.receivedAt, now)}`,
-      note: `${deliveryOutcomes[delivery.outcome].label}, ${formatBytes(delivery.bodyBytes)}`,
+      note: [delivery.event, deliveryOutcomes[delivery.outcome].label, formatBytes(delivery.bodyBytes)]
+        .filter((part) => part !== null)
+        .join(", "),
       icon: Inbox,
       isDisabled: delivery.bodyBytes === 0,
       onSelect: () => body.mutate(delivery.id),

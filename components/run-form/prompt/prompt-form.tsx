@@ -2,11 +2,11 @@
 
 import { useId, useMemo } from "react";
 import { agentInputSchema } from "../../../server/contract/agent/input.ts";
-import { PlainText } from "../../json/plain-text.tsx";
 import { MarkedText } from "../../runs/agent/marked-text.tsx";
 import { cutPieces, splitMarks } from "../../runs/agent/split-marks.ts";
 import type { Issue } from "../check/check-value.ts";
 import { type Draft, draftOf, draftOfJson, draftToJson, memberOf, withMember } from "../draft/draft.ts";
+import { IssueList } from "../form/field-template.tsx";
 import { fieldClass } from "../form/form-context.ts";
 import { moveMarks, withLineFeeds } from "./move-marks.ts";
 
@@ -70,15 +70,7 @@ export function PromptForm({ draft, issues, formId, onDraft, onLeave, onSubmit }
           onBlur={() => onLeave("/prompt")}
           className={`${fieldClass} h-auto max-h-[50vh] min-h-32 resize-y py-2 font-sans [field-sizing:content]`}
         />
-        {issues.length > 0 && (
-          <ul id={`${id}-error`} className="grid gap-0.5 text-s text-bad">
-            {issues.map(({ pointer, message }) => (
-              <li key={`${pointer} ${message}`} className="break-words">
-                <PlainText text={message} />. <code className="break-all">{pointer === "" ? "(root)" : pointer}</code>
-              </li>
-            ))}
-          </ul>
-        )}
+        <IssueList id={id} issues={issues} />
       </div>
       {input && input.marks.length > 0 && (
         <div className="overflow-hidden rounded-m border">

@@ -1,7 +1,7 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
-import { anything, asSchema, flatten, listIn, never, own, schemasIn } from "./resolve-schema.ts";
+import { isObject, listOf } from "../../../server/domain/schema/json-schema.ts";
+import { anything, asSchema, flatten, never, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 import type { Draft } from "../draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";
 
@@ -147,7 +147,7 @@ function typeOf(flat: JsonSchemaObject): Json | undefined {
 }
 
 function objectOf(flat: JsonSchemaObject): NodeKind {
-  const required = listIn(flat["required"]);
+  const required = listOf(flat["required"]);
   const named = Object.entries(asSchema(flat["properties"])).map(([name, schema]) => ({
     name,
     schema: asSchema(schema),
@@ -188,11 +188,6 @@ function arrayOf(flat: JsonSchemaObject): NodeKind {
     minItems,
     maxItems: rest ? maxItems : Math.min(maxItems, fixedItems.length),
   };
-}
-
-/** The values that `const` or `enum` allow; empty: the schema has neither. */
-function valuesOf(flat: JsonSchemaObject): Json[] {
-  return flat["const"] === undefined ? listIn(flat["enum"]) : [flat["const"]];
 }
 
 /** `z.json()` is exported as a union of everything. */

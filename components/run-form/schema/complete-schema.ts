@@ -1,8 +1,9 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { describeSchema } from "../../../server/domain/schema/describe-schema.ts";
+import { listOf } from "../../../server/domain/schema/json-schema.ts";
 import { printDraft } from "../draft/draft-text.ts";
 import { startDraft } from "../draft/new-draft.ts";
-import { asSchema, flatten, listIn, own, schemasIn } from "./resolve-schema.ts";
+import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 import { alternativesOf } from "./union-options.ts";
 
 /** A field that an object may have. */
@@ -21,7 +22,7 @@ type Path = readonly (string | number)[];
 export function completeFields(root: JsonSchemaObject, path: Path): FieldCompletion[] {
   const found = new Map<string, FieldCompletion>();
   for (const schema of schemasAt(root, path)) {
-    const required = listIn(schema["required"]);
+    const required = listOf(schema["required"]);
     for (const [name, value] of Object.entries(asSchema(schema["properties"]))) {
       const field = asSchema(value);
       const isRequired = required.includes(name);
@@ -43,8 +44,8 @@ export function completeValues(root: JsonSchemaObject, path: Path): string[] {
 }
 
 function fixedValues(schema: JsonSchemaObject): string[] {
-  if (schema["const"] !== undefined) return [JSON.stringify(schema["const"])];
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value));
+  const values = valuesOf(schema);
+  if (values.length > 0) return values.map((value) => JSON.stringify(value));
   if (schema["type"] === "boolean") return ["true", "false"];
   return schema["type"] === "null" ? ["null"] : [];
 }

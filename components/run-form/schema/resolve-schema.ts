@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf, resolveRef } from "../../../server/domain/schema/json-schema.ts";
 
 /** The schema that every value matches, and the schema that no value matches. */
 export const anything: JsonSchemaObject = {};
@@ -13,17 +13,6 @@ export function asSchema(value: Json | undefined): JsonSchemaObject {
 
 export function schemasIn(value: Json | undefined): JsonSchemaObject[] {
   return Array.isArray(value) ? value.map(asSchema) : [];
-}
-
-/** The schema that `#/…` refers to; `undefined`: there is none. */
-export function followRef(reference: string, root: JsonSchemaObject): JsonSchemaObject | undefined {
-  let at: Json | undefined = root;
-  for (const step of reference.split("/").slice(1)) {
-    const name = decode(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(at)) at = at[Number(name)];
-    else at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
-  }
-  return at === undefined ? undefined : asSchema(at);
 }
 
 const flattened = new WeakMap<JsonSchemaObject, WeakMap<JsonSchemaObject, JsonSchemaObject>>();
@@ -48,7 +37,7 @@ function partsOf(schema: JsonSchemaObject, root: JsonSchemaObject, seen: Set<Jso
   seen.add(schema);
   const { $ref, allOf, ...own } = schema;
   if ($ref === undefined && allOf === undefined) return [schema];
-  const target = typeof $ref === "string" ? followRef($ref, root) : undefined;
+  const target = typeof $ref === "string" ? resolveRef($ref, root) : null;
   const parts = [...(target ? [target] : []), ...schemasIn(allOf)].flatMap((part) => partsOf(part, root, seen));
   return Object.keys(own).length > 0 ? [...parts, own] : parts;
 }
@@ -78,9 +67,9 @@ const joiners: Record<string, (left: Json, right: Json) => Json> = {
     const names = new Set([...Object.keys(first), ...Object.keys(second)]);
     return Object.fromEntries([...names].map((name) => [name, joinProperty(own(first, name), own(second, name))]));
   },
-  required: (left, right) => [...new Set([...listIn(left), ...listIn(right)])],
+  required: (left, right) => [...new Set([...listOf(left), ...listOf(right)])],
   enum: (left, right) =>
-    listIn(left).filter((value) => listIn(right).some((other) => JSON.stringify(other) === JSON.stringify(value))),
+    listOf(left).filter((value) => listOf(right).some((other) => JSON.stringify(other) === JSON.stringify(value))),
   items: both,
   additionalProperties: both,
   propertyNames: both,
@@ -97,8 +86,8 @@ const joiners: Record<string, (left: Json, right: Json) => Json> = {
 };
 
 function joinTypes(left: Json, right: Json): Json {
-  const names = listIn(Array.isArray(left) ? left : [left]);
-  const others = listIn(Array.isArray(right) ? right : [right]);
+  const names = listOf(Array.isArray(left) ? left : [left]);
+  const others = listOf(Array.isArray(right) ? right : [right]);
   const common = names.flatMap((name) => {
     if (others.includes(name)) return [name];
     if (name === "number" && others.includes("integer")) return ["integer"];
@@ -112,18 +101,11 @@ function joinProperty(left: Json | undefined, right: Json | undefined): Json {
   return { allOf: [left, right] };
 }
 
-export function listIn(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
+/** The values that `const` or `enum` allow; empty: the schema has neither. */
+export function valuesOf(flat: JsonSchemaObject): Json[] {
+  return flat["const"] === undefined ? listOf(flat["enum"]) : [flat["const"]];
 }
 
 export function own(schema: JsonSchemaObject, name: string): Json | undefined {
   return Object.hasOwn(schema, name) ? schema[name] : undefined;
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { asSchema, flatten, listIn, own, schemasIn } from "./resolve-schema.ts";
+import { nameFormat } from "../../../server/domain/schema/formats.ts";
+import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 
 export interface UnionOption {
   title: string;
@@ -76,8 +77,7 @@ function findDiscriminator(flats: readonly JsonSchemaObject[], root: JsonSchemaO
 function fixedValues(flat: JsonSchemaObject, name: string, root: JsonSchemaObject): Json[] {
   const property = own(asSchema(flat["properties"]), name);
   if (property === undefined) return [];
-  const schema = flatten(asSchema(property), root);
-  return schema["const"] === undefined ? listIn(schema["enum"]) : [schema["const"]];
+  return valuesOf(flatten(asSchema(property), root));
 }
 
 /** Fields that every alternative has. They do not distinguish alternatives. */
@@ -103,21 +103,10 @@ function nameValue(value: Json): string {
   return typeof value === "string" && value.trim() !== "" ? value : JSON.stringify(value);
 }
 
-const formats: Record<string, string> = {
-  email: "email",
-  uri: "URL",
-  uuid: "UUID",
-  date: "date",
-  "date-time": "date and time",
-  time: "time",
-  ipv4: "IPv4",
-  ipv6: "IPv6",
-};
-
 /** `string`, `integer`, `array of string`, `with id, name`. */
 function nameType(flat: JsonSchemaObject, root: JsonSchemaObject, shared: ReadonlySet<string>): string {
   const { type } = flat;
-  if (type === "string") return formats[String(flat["format"])] ?? "string";
+  if (type === "string") return nameFormat(String(flat["format"]))?.replace(/^an? /, "") ?? "string";
   if (type === "array") {
     const fixedItems = schemasIn(flat["prefixItems"]).length;
     if (fixedItems > 0) return `array of ${fixedItems}`;

@@ -90,38 +90,28 @@ function latestText(turn: Turn | undefined): string {
 function Totals({ used, calls, target }: { used: AgentConversation; calls: number; target: Target }) {
   const budget = useQuery(useTRPC().targets.get.queryOptions(target)).data?.agent?.budget;
   const usage = formatUsage(used.usage);
+  const facts: [name: string, value: string, isBad?: boolean][] = [
+    ["model calls", formatNumber(calls)],
+    ...(usage ? [["tokens", usage] satisfies [string, string]] : []),
+    ...(calls > 0
+      ? [["cost", used.costUsd === null ? "unknown" : formatUsd(used.costUsd)] satisfies [string, string]]
+      : []),
+    ...(budget ? budgetUse(budget, used) : []).map(({ of, left, limit }): [string, string, boolean] => {
+      const format = of === "tokens" ? formatNumber : formatUsd;
+      return [of === "tokens" ? "token budget" : "cost budget", `${format(left)} of ${format(limit)} left`, left === 0];
+    }),
+  ];
   return (
     <dl
       aria-label="Usage so far"
       className="flex flex-wrap gap-x-6 gap-y-1 border-b px-4 py-2 text-s text-ink-2 tabular-nums [&_dd]:font-[560] [&_dd]:text-ink [&>div]:flex [&>div]:gap-1.5"
     >
-      <div>
-        <dt>model calls</dt>
-        <dd>{formatNumber(calls)}</dd>
-      </div>
-      {usage && (
-        <div>
-          <dt>tokens</dt>
-          <dd>{usage}</dd>
+      {facts.map(([name, value, isBad]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className={isBad ? "text-bad!" : ""}>{value}</dd>
         </div>
-      )}
-      {calls > 0 && (
-        <div>
-          <dt>cost</dt>
-          <dd>{used.costUsd === null ? "unknown" : formatUsd(used.costUsd)}</dd>
-        </div>
-      )}
-      {budget &&
-        budgetUse(budget, used).map(({ of, left, limit }) => (
-          <div key={of}>
-            <dt>{of === "tokens" ? "token budget" : "cost budget"}</dt>
-            <dd className={left === 0 ? "text-bad!" : ""}>
-              {of === "tokens"
-                ? `${formatNumber(left)} of ${formatNumber(limit)} left`
-                : `${formatUsd(left)} of ${formatUsd(limit)} left`}
-            </dd>
-          </div>
-        ))}
+      ))}
     </dl>
   );
 }

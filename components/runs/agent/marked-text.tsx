@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, useId, useState } from "react";
 import { PlainText } from "../../json/plain-text.tsx";
+import { ShowAll } from "../../ui/controls/button.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
 /** A prompt with marked payload data. The legend shows the path of the mark under the pointer or with the focus. */
@@ -64,15 +65,7 @@ export function MarkedText({
           ),
         )}
         {isCut && "… "}
-        {isCut && onWhole && (
-          <button
-            type="button"
-            onClick={onWhole}
-            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
-          >
-            show all
-          </button>
-        )}
+        {isCut && onWhole && <ShowAll onClick={onWhole} />}
       </div>
       <div hidden>
         {paths.map((path) => (

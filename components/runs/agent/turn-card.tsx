@@ -10,7 +10,7 @@ import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../s
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
-import { Button } from "../../ui/controls/button.tsx";
+import { Button, ShowAll } from "../../ui/controls/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { callFaces, finishText, formatUsage } from "./call-labels.ts";
@@ -135,13 +135,7 @@ function FoldedText({ text, label, tone = "text-ink" }: { text: string; label: s
       {head.length < text.length && (
         <>
           {"… "}
-          <button
-            type="button"
-            onClick={() => setIsWhole(true)}
-            className="cursor-pointer rounded-s border border-line-strong px-1.5 text-xs text-accent hover:bg-sunken"
-          >
-            show all {formatNumber(text.length)} characters
-          </button>
+          <ShowAll onClick={() => setIsWhole(true)} of={`${formatNumber(text.length)} characters`} />
         </>
       )}
     </p>

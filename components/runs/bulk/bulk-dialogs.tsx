@@ -1,10 +1,10 @@
 "use client";
 
-import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
-import { canResume, openStatuses } from "../../../server/domain/runs/run-state.ts";
+import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/overlays/dialog.tsx";
@@ -121,39 +121,17 @@ function isAffected(action: BulkAction, run: RunSummary): boolean {
   return action === "replay" || canResume(run);
 }
 
-/** The number of affected runs. A cancel affects only runs that have not ended, a resume only unresolved ones. */
+/** The number of runs that the action affects. */
 function useCounted(action: BulkAction, target: BulkTarget): { counted: Counted | null; error: unknown } {
-  const trpc = useTRPC();
-  const filter = target.kind === "matching" ? withUntil(target.filter, target.until) : {};
-  const settings = { enabled: target.kind === "matching", meta: { live: false }, staleTime: Infinity };
-  const all = useQuery(
-    trpc.runs.count.queryOptions(action === "resume" ? { ...filter, unresolved: true } : filter, {
-      ...settings,
-      enabled: settings.enabled && action !== "cancel",
-    }),
+  const filter = target.kind === "matching" ? { ...withUntil(target.filter, target.until), action } : skipToken;
+  const { data, error } = useQuery(
+    useTRPC().runs.count.queryOptions(filter, { meta: { live: false }, staleTime: Infinity }),
   );
-  const statuses =
-    action === "cancel" && target.kind === "matching"
-      ? openStatuses.filter((status) => target.filter.status === undefined || target.filter.status === status)
-      : [];
-  const open = useQueries({
-    queries: statuses.map((status) => trpc.runs.count.queryOptions({ ...filter, status }, settings)),
-  });
-  if (target.kind === "chosen")
-    return {
-      counted: {
-        count: target.runs.filter((run) => isAffected(action, run)).length,
-        isCapped: false,
-      },
-      error: null,
-    };
-  if (action !== "cancel") return { counted: all.data ?? null, error: all.error };
-  const known = open.flatMap(({ data }) => (data ? [data] : []));
-  const counted =
-    known.length < open.length
-      ? null
-      : { count: known.reduce((sum, { count }) => sum + count, 0), isCapped: known.some(({ isCapped }) => isCapped) };
-  return { counted, error: open.find(({ error }) => error)?.error ?? null };
+  if (target.kind === "matching") return { counted: data ?? null, error };
+  return {
+    counted: { count: target.runs.filter((run) => isAffected(action, run)).length, isCapped: false },
+    error: null,
+  };
 }
 
 /** Runs a bulk action in batches. Shows the progress, a button to stop, and the results. */

@@ -44,17 +44,14 @@ function CodeExcerpt({ source }: { source: ErrorSource }) {
   );
 }
 
-function CodeLine({
-  number,
-  text,
-  isMarked,
-  column,
-}: {
+interface CodeLineProps {
   number: string;
   text: string;
   isMarked: boolean;
   column: number;
-}) {
+}
+
+function CodeLine({ number, text, isMarked, column }: CodeLineProps) {
   const indent = text.length - text.trimStart().length;
   return (
     <div className={`flex px-4 ${isMarked ? "bg-bad-soft" : ""}`}>

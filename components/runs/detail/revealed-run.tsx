@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation } from "@tanstack/react-query";
-import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
+import { createContext, useCallback, useContext, useMemo } from "react";
 import type { AgentConversation } from "../../../server/contract/agent/conversation.ts";
 import type { Run, RunStep } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
@@ -17,7 +17,7 @@ interface RevealedRun {
 }
 
 /** The revealed steps by name; `null`: the run is masked, or has nothing to mask. */
-const RevealedSteps = createContext<ReadonlyMap<string, RunStep> | null>(null);
+export const RevealedSteps = createContext<ReadonlyMap<string, RunStep> | null>(null);
 
 /**
  * Reveals a run on request. Entries that are added afterwards are masked, and then the conversation is, too. Revealed
@@ -47,16 +47,6 @@ export function useRevealedRun({ id }: Pick<Run, "id">) {
     ),
     steps,
   };
-}
-
-export function RevealedStepsProvider({
-  steps,
-  children,
-}: {
-  steps: ReadonlyMap<string, RunStep> | null;
-  children: ReactNode;
-}) {
-  return <RevealedSteps value={steps}>{children}</RevealedSteps>;
 }
 
 /** `null`: it is not revealed. */

@@ -10,7 +10,7 @@ import { runStatuses } from "../../ui/statuses.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
-import { shownReplays, startedByLabels } from "../run-text.ts";
+import { callsOnFailure, shownReplays, startedByLabels } from "../run-text.ts";
 
 /** The source, target, times and replays of a run. */
 export function RunFacts({ run }: { run: Run }) {
@@ -26,8 +26,8 @@ export function RunFacts({ run }: { run: Run }) {
         ["duration", <Elapsed key="duration" from={run.startedAt} to={run.finishedAt} />],
         ["attempts", `${run.attempt} of ${run.maxAttempts}`],
         ["resumed", run.resumedAt && <RelativeTime key="resumed" iso={run.resumedAt} />],
-        ["replayed as", <Replays key="replays" id={run.id} />],
-        ["onFailure", hasFailed(run) ? <OnFailure key="failure" id={run.id} /> : null],
+        ["replayed as", <LedTo key="replays" of="replayOf" id={run.id} />],
+        ["onFailure", callsOnFailure(run) ? <LedTo key="failure" of="failureOf" id={run.id} hasStatus /> : null],
       ]}
     />
   );
@@ -58,48 +58,24 @@ function VersionLink({ version }: { version: string }) {
   );
 }
 
-/** The replays of this run. */
-function Replays({ id }: { id: string }) {
+/** The runs that this run led to: its replays, or the run that executes its `onFailure`, with the status. */
+function LedTo({ of, id, hasStatus = false }: { of: "replayOf" | "failureOf"; id: string; hasStatus?: boolean }) {
   const trpc = useTRPC();
-  const replays = useQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 }));
-  const found = replays.data?.data ?? [];
-  if (found.length === 0) return <span className="font-normal text-ink-3">none yet</span>;
-  return (
-    <span className="flex flex-wrap gap-x-2">
-      {found.slice(0, shownReplays).map((run) => (
-        <ShortId key={run.id} id={run.id} href={`/runs/${run.id}`} />
-      ))}
-      {found.length > shownReplays && (
-        <Link
-          href={`/runs?replayOf=${encodeURIComponent(id)}`}
-          prefetch={false}
-          className="text-accent hover:underline"
-        >
-          show all
-        </Link>
-      )}
-    </span>
-  );
-}
-
-function hasFailed({ status, failureOf }: Run): boolean {
-  return failureOf === null && (status === "failed" || status === "timed_out");
-}
-
-/** The run that executes `onFailure` of this run, with its status. There is more than one if it was replayed. */
-function OnFailure({ id }: { id: string }) {
-  const trpc = useTRPC();
-  const runs = useQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays }));
-  const found = runs.data?.data ?? [];
+  const found = useQuery(trpc.runs.list.queryOptions({ [of]: id, limit: shownReplays + 1 })).data?.data ?? [];
   if (found.length === 0) return <span className="font-normal text-ink-3">none</span>;
   return (
     <span className="flex flex-wrap gap-x-2">
-      {found.map((run) => (
+      {found.slice(0, shownReplays).map((run) => (
         <span key={run.id} className="flex gap-x-1">
           <ShortId id={run.id} href={`/runs/${run.id}`} />
-          <StatusBadge status={runStatuses[run.status]} />
+          {hasStatus && <StatusBadge status={runStatuses[run.status]} />}
         </span>
       ))}
+      {found.length > shownReplays && (
+        <Link href={`/runs?${of}=${encodeURIComponent(id)}`} prefetch={false} className="text-accent hover:underline">
+          show all
+        </Link>
+      )}
     </span>
   );
 }

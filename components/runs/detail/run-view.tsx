@@ -31,7 +31,7 @@ import { ApprovalBadge } from "../run-badge.tsx";
 import { RunData } from "./run-data.tsx";
 import { type AttemptError, errorsOfRun } from "./run-errors.ts";
 import { RunFacts } from "./run-facts.tsx";
-import { RevealedStepsProvider, useRevealedRun } from "./revealed-run.tsx";
+import { RevealedSteps, useRevealedRun } from "./revealed-run.tsx";
 import { useConversation, useTimeline } from "./use-live-run.ts";
 import { LogsPanel } from "./logs-panel.tsx";
 import { runTitle } from "../run-text.ts";
@@ -135,7 +135,7 @@ function LoadedRun({ run }: { run: Run }) {
             retry={() => void conversation.refetch()}
           />
         )}
-        <RevealedStepsProvider steps={revealed.steps}>
+        <RevealedSteps value={revealed.steps}>
           <RunTimeline
             key={`timeline ${run.id}`}
             run={run}
@@ -144,42 +144,35 @@ function LoadedRun({ run }: { run: Run }) {
             error={timeline.error}
             retry={() => void timeline.refetch()}
           />
-        </RevealedStepsProvider>
+        </RevealedSteps>
         <RunData run={revealed.run(run)} />
         {isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
       </div>
-      <p className="mt-4 text-s text-ink-3">
-        As JSON:{" "}
-        <Link
-          href={`/api/v1/runs/${encodeURIComponent(run.id)}`}
-          prefetch={false}
-          className="text-accent hover:underline"
-        >
-          /api/v1/runs/{run.id}
-        </Link>
-        {", "}
-        <Link
-          href={`/api/v1/runs/${encodeURIComponent(run.id)}/timeline`}
-          prefetch={false}
-          className="text-accent hover:underline"
-        >
-          timeline
-        </Link>
-        {run.target.kind === "agent" && (
-          <>
-            {", "}
-            <Link
-              href={`/api/v1/runs/${encodeURIComponent(run.id)}/agent`}
-              prefetch={false}
-              className="text-accent hover:underline"
-            >
-              agent trace
-            </Link>
-          </>
-        )}
-      </p>
+      <JsonLinks run={run} />
       {replay === "edit" && <ReplayDialog run={run} onClose={closeReplay} />}
     </>
+  );
+}
+
+function JsonLinks({ run: { id, target } }: { run: Run }) {
+  const path = `/api/v1/runs/${encodeURIComponent(id)}`;
+  const links = {
+    [path]: path,
+    [`${path}/timeline`]: "timeline",
+    ...(target.kind === "agent" && { [`${path}/agent`]: "agent trace" }),
+  };
+  return (
+    <p className="mt-4 text-s text-ink-3">
+      As JSON:
+      {Object.entries(links).map(([href, label], index) => (
+        <span key={href}>
+          {index > 0 && ","}{" "}
+          <Link href={href} prefetch={false} className="text-accent hover:underline">
+            {label}
+          </Link>
+        </span>
+      ))}
+    </p>
   );
 }
 

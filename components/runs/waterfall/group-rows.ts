@@ -1,5 +1,6 @@
 import type { LogLevel } from "../../../server/contract/timeline.ts";
 import { formatCount } from "../../../server/domain/format.ts";
+import { logLevels } from "../detail/run-logs.ts";
 import type { WaterfallRow } from "./waterfall.ts";
 
 export type LogFilter = "all" | "warn" | "none";
@@ -75,9 +76,7 @@ function labelOf(kind: "log" | "reused", count: number): string {
   return kind === "log" ? formatCount(count, "log line") : `${formatCount(count, "step")} reused`;
 }
 
-const levels: LogLevel[] = ["debug", "info", "warn", "error"];
-
 function worstLevel(rows: readonly WaterfallRow[]): LogLevel {
-  const worst = Math.max(...rows.map(({ entry }) => levels.indexOf(entry.level ?? "info")));
-  return levels[worst] ?? "info";
+  const worst = Math.max(...rows.map(({ entry }) => logLevels.indexOf(entry.level ?? "info")));
+  return logLevels[worst] ?? "info";
 }

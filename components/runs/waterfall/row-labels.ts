@@ -78,18 +78,9 @@ export function findWait(entries: readonly TimelineEntry[]): { text: string; unt
 /** The accessible name of a row. */
 export function nameOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, { from, now })}`;
-  const level =
-    row.kind === "log"
-      ? `log, ${row.entry.level ?? "info"}: `
-      : row.of !== undefined
-        ? ""
-        : row.kind === "step"
-          ? "step "
-          : row.kind === "sleep"
-            ? "sleep "
-            : row.kind === "reused"
-              ? "step "
-              : "";
+  const isStep = row.of === undefined && (row.kind === "step" || row.kind === "reused");
+  const isSleep = row.of === undefined && row.kind === "sleep";
+  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : isStep ? "step " : isSleep ? "sleep " : "";
   return [`${level}${row.label}`, stateText(row), timesOf(row, { from, now })]
     .filter((part) => part !== null)
     .join(", ");

@@ -3,7 +3,7 @@ import { formatDuration } from "../../../server/domain/format.ts";
 
 export const waterfallColumns = "grid grid-cols-[var(--label)_minmax(0,1fr)_var(--took)] gap-x-3 px-4";
 
-const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
+export const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 interface Props {
   scale: TimeScale;

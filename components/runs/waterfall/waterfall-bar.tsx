@@ -1,23 +1,14 @@
 import type { LogLevel } from "../../../server/contract/timeline.ts";
-import type { Tone } from "../../ui/statuses.ts";
+import { type Tone, toneTexts } from "../../ui/statuses.ts";
 import type { RowGroup } from "./group-rows.ts";
 import type { TimeScale } from "./time-scale.ts";
+import { percent } from "./waterfall-axis.tsx";
 import type { RowState, Span, WaterfallRow } from "./waterfall.ts";
-
-const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
 
 const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
 const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
 
 const fills: Record<Tone, string> = { ok: "bg-ok", run: "bg-run", wait: "bg-wait", bad: "bg-bad", idle: "bg-idle" };
-const texts: Record<Tone, string> = {
-  ok: "text-ok",
-  run: "text-run",
-  wait: "text-wait",
-  bad: "text-bad",
-  idle: "text-ink-3",
-};
-
 /** The bars of a row, and the remaining time of an open wait. */
 export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: TimeScale; now: number }) {
   const isPending = row.endedAt === null && row.until !== null && row.until > now;
@@ -84,7 +75,7 @@ export function WaterfallPoint({ row, scale }: { row: WaterfallRow; scale: TimeS
       <PointMark tone={tone} isReused={row.kind === "reused"} />
       {text && (
         <span
-          className={`min-w-0 truncate ${row.kind === "log" ? `font-mono text-s ${tone === "idle" ? "text-ink-2" : texts[tone]}` : "text-s text-ink-3"}`}
+          className={`min-w-0 truncate ${row.kind === "log" ? `font-mono text-s ${tone === "idle" ? "text-ink-2" : toneTexts[tone]}` : "text-s text-ink-3"}`}
         >
           {text}
         </span>
@@ -130,7 +121,14 @@ function PointMark({ tone, isReused }: { tone: Tone; isReused: boolean }) {
     <circle cx="4.5" cy="4.5" r="2.75" />
   );
   return (
-    <svg aria-hidden width="9" height="9" viewBox="0 0 9 9" fill="currentColor" className={`shrink-0 ${texts[tone]}`}>
+    <svg
+      aria-hidden
+      width="9"
+      height="9"
+      viewBox="0 0 9 9"
+      fill="currentColor"
+      className={`shrink-0 ${toneTexts[tone]}`}
+    >
       {shape}
     </svg>
   );

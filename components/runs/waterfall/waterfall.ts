@@ -40,6 +40,8 @@ export interface WaterfallRow {
   end: TimelineEntry | null;
 }
 
+type RowStart = Pick<WaterfallRow, "entry" | "at" | "kind" | "label" | "depth">;
+
 /** Converts timeline entries to rows, ordered by their start. `isExecuting`: a worker executes the run now. */
 export function toWaterfall(
   entries: readonly TimelineEntry[],
@@ -214,49 +216,18 @@ class Chart {
     open.clear();
   }
 
-  private open({
-    entry,
-    at,
-    kind,
-    label,
-    depth,
-    look,
-  }: {
-    entry: TimelineEntry;
-    at: number;
-    kind: RowKind;
-    label: string;
-    depth: 0 | 1;
-    look: SpanLook;
-  }): WaterfallRow {
+  private open({ look, ...start }: RowStart & { look: SpanLook }): WaterfallRow {
+    const { at, entry } = start;
     const until = entry.until === null ? null : Date.parse(entry.until);
-    const row: WaterfallRow = {
-      key: keyOf(entry),
-      kind,
-      label,
-      depth,
-      state: "open",
-      at,
-      endedAt: null,
-      until,
-      spans: [{ from: at, to: null, look }],
-      entry,
-      end: null,
-    };
+    const spans = [{ from: at, to: null, look }];
+    const row: WaterfallRow = { ...start, key: keyOf(entry), state: "open", endedAt: null, until, spans, end: null };
     this.rows.push(row);
     return row;
   }
 
-  private point(point: { entry: TimelineEntry; at: number; kind: RowKind; label: string; depth: 0 | 1 }): void {
-    this.rows.push({
-      ...point,
-      key: keyOf(point.entry),
-      state: "ok",
-      endedAt: point.at,
-      until: null,
-      spans: [],
-      end: null,
-    });
+  private point(point: RowStart): void {
+    const key = keyOf(point.entry);
+    this.rows.push({ ...point, key, state: "ok", endedAt: point.at, until: null, spans: [], end: null });
   }
 }
 

@@ -85,11 +85,7 @@ export function EndpointUrl({
             <p className="text-s text-ink-3">
               For senders that accept only a URL. Keep it secret: it contains the key.
             </p>
-            {access.isShown && (
-              <Button size="s" tone="quiet" icon={EyeOff} onClick={access.hide}>
-                Hide the key
-              </Button>
-            )}
+            {access.isShown && <KeySwitch access={access} />}
           </div>
           {access.error !== null && (
             <ErrorNote error={access.error} title="The key could not be loaded" retry={access.show} />
@@ -116,16 +112,7 @@ function MaskedUrl({ url, endpoint, access }: { url: string; endpoint: string; a
       <code className="min-w-0 flex-1 text-s break-all text-ink-2">
         {url}?token=<span aria-label="hidden">••••••••</span>
       </code>
-      <Button
-        size="s"
-        tone="quiet"
-        icon={Eye}
-        disabledReason={disabledReason}
-        disabled={access.isLoading}
-        onClick={access.show}
-      >
-        Show the key
-      </Button>
+      <KeySwitch access={access} />
       {disabledReason === undefined ? (
         <CopyButton text={access.fetchUrl} label={`Copy the URL of ${endpoint} with its key`} />
       ) : (

@@ -1,7 +1,7 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useId, useMemo, useRef, useState } from "react";
 import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
@@ -14,6 +14,7 @@ import {
   parseHeaderLines,
   printHeaderLines,
 } from "../../run-form/draft/header-texts.ts";
+import { useVerdicts } from "../../run-form/use-verdicts.ts";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
@@ -23,14 +24,12 @@ import { ErrorNote } from "../../ui/states.tsx";
 import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { useNow } from "../../ui/time.tsx";
 
-/** Debounce of typing before a request. */
-const debounceMs = 200;
 /** Longer texts are parsed only by the server, so that typing stays responsive. */
 const maxLocalLength = 200_000;
 
 type VerdictsState =
   | { kind: "none" }
-  | { kind: "verdicts"; verdicts: Verdict[] }
+  | { kind: "verdicts"; verdicts: readonly Verdict[] }
   | { kind: "not-json"; detail: string }
   | { kind: "failed"; error: unknown };
 
@@ -59,7 +58,7 @@ export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
   };
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { result, isPending, retry } = useVerdicts({ endpoint, text, headers, version });
+  const { result, isPending, retry } = useResult({ endpoint, text, headers, version });
   const place = result.kind === "not-json" ? placeInMessage(result.detail) : null;
   const goToError = () => {
     field.current?.focus();
@@ -249,55 +248,26 @@ function ReasonLine({ reason }: { reason: Reason }) {
   );
 }
 
-/** The verdicts of an endpoint's triggers for a text as it is typed. Delivers nothing. Repeated when the build changes. */
-function useVerdicts({
-  endpoint,
-  text,
-  headers,
-  version,
-}: {
-  endpoint: string;
-  text: string;
-  headers: GivenHeaders;
-  version: string;
-}): {
-  result: VerdictsState;
-  isPending: boolean;
-  retry: () => void;
-} {
-  const trpc = useTRPC();
-  const { mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
-  const [response, setResponse] = useState<{ to: string; result: VerdictsState }>({ to: "", result: none });
-  const [round, setRound] = useState(0);
-  const request = JSON.stringify([endpoint, version, round, text, headers]);
+/** The verdicts of an endpoint's triggers for a text as it is typed, or why there are none. */
+function useResult(request: { endpoint: string; text: string; headers: GivenHeaders; version: string }) {
+  const { endpoint, text, ...rest } = request;
   const isEmpty = text.trim() === "";
   const fault = useMemo(
     () => (isEmpty || text.length > maxLocalLength ? null : parseDraft(text).fault),
     [isEmpty, text],
   );
-  const isRequestable = !isEmpty && fault === null;
-
-  useEffect(() => {
-    if (!isRequestable) return;
-    const respond = (result: VerdictsState) => setResponse({ to: request, result });
-    const timer = setTimeout(() => {
-      mutate(
-        { endpoint, text, headers },
-        {
-          onSuccess: (verdicts) => respond({ kind: "verdicts", verdicts }),
-          onError: (error) => respond(ofError(error)),
-        },
-      );
-    }, debounceMs);
-    return () => clearTimeout(timer);
-  }, [request, endpoint, isRequestable, mutate, text, headers]);
-
-  const result: VerdictsState = isEmpty
-    ? none
-    : fault
-      ? { kind: "not-json", detail: describeFault(fault) }
-      : response.result;
-  return { result, isPending: isRequestable && response.to !== request, retry: () => setRound(round + 1) };
+  const isWanted = !isEmpty && fault === null;
+  const { verdicts, error, isPending, retry } = useVerdicts({
+    of: { endpoint },
+    text: isWanted ? text : null,
+    ...rest,
+  });
+  const resultOf = (): VerdictsState => {
+    if (fault) return { kind: "not-json", detail: describeFault(fault) };
+    if (isEmpty || (!error && !verdicts)) return none;
+    return error ? ofError(error) : { kind: "verdicts", verdicts: verdicts ?? [] };
+  };
+  return { result: resultOf(), isPending, retry };
 }
 
 function ofError(error: unknown): VerdictsState {

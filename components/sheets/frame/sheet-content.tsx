@@ -7,6 +7,7 @@ import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { Condition } from "../../../server/domain/schema/conditions.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";
+import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { SchemaView } from "../../schema/schema-view.tsx";
 import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -17,6 +18,7 @@ import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { RelativeTime } from "../../ui/time.tsx";
 import type { Prompt } from "../../canvas/model/canvas-model.ts";
 import { promptParts } from "../trigger/trigger-facts.ts";
+import { SheetSection } from "./sheet-frame.tsx";
 import { curlOf, keyPlaceholder } from "../endpoint/snippets.ts";
 
 /** The conditions, one per line. The line `and 3 more` has no path. */
@@ -71,6 +73,30 @@ export function SchemaSections({ schemas }: { schemas: readonly NamedSchema[] })
         <p className="text-ink-2">{absent}</p>
       </section>
     ),
+  );
+}
+
+/** `undefined`: not loaded yet; `null`: the trigger has none. */
+export function SchemaPart({
+  title,
+  note,
+  schema,
+}: {
+  title: string;
+  note?: string;
+  schema: JsonSchemaObject | null | undefined;
+}) {
+  if (schema === null) return null;
+  return (
+    <SheetSection title={title} note={note}>
+      {schema ? (
+        <div className="rounded-m border px-3 py-2">
+          <SchemaTree schema={schema} label={`${title}, as a tree`} />
+        </div>
+      ) : (
+        <Skeleton className="h-24 rounded-m border" />
+      )}
+    </SheetSection>
   );
 }
 

@@ -7,7 +7,6 @@ import { formatCount, formatDuration, formatNumber, formatShare, windowNames } f
 import { RunBadge } from "../../runs/run-badge.tsx";
 import { waitingHref } from "../../runs/list/run-filters.ts";
 import { formatRunsUsage } from "../../runs/run-text.ts";
-import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
@@ -15,7 +14,7 @@ import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import type { TargetActivity } from "../../canvas/model/canvas-model.ts";
 import type { TargetDetails } from "../sheet-data.ts";
-import { PromptTemplate } from "../frame/sheet-content.tsx";
+import { PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 
@@ -68,7 +67,7 @@ export function TargetOverview({
       </SheetSection>
       {details?.agent && <AgentSections agent={details.agent} />}
       {details && !details.agent && <SchemaPart title="Input" schema={details.input} />}
-      {details?.output && <SchemaPart title="Output" schema={details.output} />}
+      {details && <SchemaPart title="Output" schema={details.output} />}
     </>
   );
 }
@@ -147,16 +146,6 @@ function LastRun({ activity }: { activity: TargetActivity | undefined }) {
       <RelativeTime iso={run.createdAt} />
       <ShortId id={run.id} href={`/runs/${encodeURIComponent(run.id)}`} />
     </span>
-  );
-}
-
-function SchemaPart({ title, schema }: { title: string; schema: TargetDetails["input"] }) {
-  return (
-    <SheetSection title={title}>
-      <div className="rounded-m border px-3 py-2">
-        <SchemaTree schema={schema} label={`${title}, as a tree`} />
-      </div>
-    </SheetSection>
   );
 }
 

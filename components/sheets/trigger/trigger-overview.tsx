@@ -5,12 +5,11 @@ import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
-import { ConditionList, FirstCurl, PromptTemplate } from "../frame/sheet-content.tsx";
+import { ConditionList, FirstCurl, PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
-import { EmptyNote, Skeleton } from "../../ui/states.tsx";
+import { EmptyNote } from "../../ui/states.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { Evidence as Counts } from "../../canvas/live/evidence.ts";
@@ -166,28 +165,4 @@ function Files({ files }: { files: readonly string[] }) {
       {file}
     </code>
   ));
-}
-
-/** `undefined`: not loaded yet; `null`: the trigger has none. */
-function SchemaPart({
-  title,
-  note,
-  schema,
-}: {
-  title: string;
-  note: string;
-  schema: TriggerDetails["filter"] | undefined;
-}) {
-  if (schema === null) return null;
-  return (
-    <SheetSection title={title} note={note}>
-      {schema ? (
-        <div className="rounded-m border px-3 py-2">
-          <SchemaTree schema={schema} label={`${title}, as a tree`} />
-        </div>
-      ) : (
-        <Skeleton className="h-24 rounded-m border" />
-      )}
-    </SheetSection>
-  );
 }

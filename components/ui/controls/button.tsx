@@ -68,6 +68,19 @@ export function ButtonLink({
   );
 }
 
+/** Shows the rest of a text, at its end. */
+export function ShowAll({ onClick, of = "" }: { onClick: () => void; of?: string }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="cursor-pointer rounded-s border border-line-strong px-1.5 font-sans text-xs text-accent hover:bg-sunken"
+    >
+      show all {of}
+    </button>
+  );
+}
+
 /** A square icon button. The label is its accessible name and its tooltip. */
 export function IconButton({
   label,

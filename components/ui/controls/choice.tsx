@@ -35,15 +35,8 @@ export function Choice<Value extends string>({ label, value, options, onChange }
   );
 }
 
-interface SegmentedProps<Value extends string> {
-  label: string;
-  value: Value;
-  options: readonly { value: Value; label: string }[];
-  onChange: (value: Value) => void;
-}
-
 /** A radio group that looks like a switch with several positions. */
-export function Segmented<Value extends string>({ label, value, options, onChange }: SegmentedProps<Value>) {
+export function Segmented<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const name = useId();
   return (
     <fieldset className="inline-flex h-8 shrink-0 overflow-clip rounded-m border border-line-strong bg-raised has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">

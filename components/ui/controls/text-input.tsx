@@ -7,17 +7,16 @@ import { keepFocus } from "../focus.ts";
 
 interface TextInputProps extends ComponentProps<"input"> {
   label: string;
-  isLabelHidden?: boolean;
   /** Error message for the value. */
   error?: string;
 }
 
 /** A single-line text field with its label. */
-export function TextInput({ label, isLabelHidden = false, error, className = "", ...rest }: TextInputProps) {
+export function TextInput({ label, error, className = "", ...rest }: TextInputProps) {
   const id = useId();
   return (
     <div className={`min-w-0 ${className}`}>
-      <label htmlFor={id} className={isLabelHidden ? "sr-only" : "mb-1 block text-s font-medium text-ink-2"}>
+      <label htmlFor={id} className="mb-1 block text-s font-medium text-ink-2">
         {label}
       </label>
       <input

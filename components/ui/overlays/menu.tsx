@@ -9,7 +9,6 @@ export interface MenuItem {
   id: string;
   label: string;
   icon?: LucideIcon;
-  tone?: "plain" | "danger";
   /** A second line in small letters. */
   note?: string;
   /** A line of code: the beginning of the text that the item represents. */
@@ -74,8 +73,6 @@ const itemClass =
   "flex cursor-pointer items-center gap-2.5 rounded-s px-2.5 py-1.5 outline-none select-none data-disabled:cursor-default data-disabled:opacity-50 data-highlighted:bg-sunken";
 
 function Item({ item }: { item: MenuItem }) {
-  const color =
-    item.tone === "danger" ? "text-bad data-highlighted:bg-bad-soft" : item.isChosen ? "text-accent" : "text-ink";
   const content = (
     <>
       {item.icon && <item.icon aria-hidden size={15} className="shrink-0 opacity-80" />}
@@ -87,21 +84,15 @@ function Item({ item }: { item: MenuItem }) {
       {item.isChosen && <DropdownMenu.ItemIndicator className="ml-auto size-1.5 shrink-0 rounded-full bg-accent" />}
     </>
   );
-  if (item.isChosen === undefined) {
-    return (
-      <DropdownMenu.Item disabled={item.isDisabled} onSelect={item.onSelect} className={`${itemClass} ${color}`}>
-        {content}
-      </DropdownMenu.Item>
-    );
-  }
-  return (
-    <DropdownMenu.CheckboxItem
-      checked={item.isChosen}
-      disabled={item.isDisabled}
-      onSelect={item.onSelect}
-      className={`${itemClass} ${color}`}
-    >
-      {content}
-    </DropdownMenu.CheckboxItem>
+  const props = {
+    disabled: item.isDisabled,
+    onSelect: item.onSelect,
+    className: `${itemClass} ${item.isChosen ? "text-accent" : "text-ink"}`,
+    children: content,
+  };
+  return item.isChosen === undefined ? (
+    <DropdownMenu.Item {...props} />
+  ) : (
+    <DropdownMenu.CheckboxItem {...props} checked={item.isChosen} />
   );
 }

@@ -7,7 +7,7 @@ import { type ReactNode, createContext, useCallback, useContext, useRef, useStat
 import { createPortal } from "react-dom";
 import { IconButton } from "../controls/button.tsx";
 import { useTopDialog } from "./top-dialog.ts";
-import type { Tone } from "../statuses.ts";
+import { type Tone, toneTexts } from "../statuses.ts";
 
 export interface Toast {
   tone: Tone;
@@ -57,14 +57,6 @@ export function Toasts({ children }: { children: ReactNode }) {
 }
 
 const icons: Record<Tone, LucideIcon> = { ok: CircleCheck, run: Info, wait: Info, bad: TriangleAlert, idle: Info };
-const colors: Record<Tone, string> = {
-  ok: "text-ok",
-  run: "text-run",
-  wait: "text-wait",
-  bad: "text-bad",
-  idle: "text-idle",
-};
-
 function ToastCard({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }) {
   const Icon = icons[toast.tone];
   return (
@@ -73,7 +65,7 @@ function ToastCard({ toast, onDismiss }: { toast: Toast; onDismiss: () => void }
       onOpenChange={onDismiss}
       className="pointer-events-auto flex max-w-[min(420px,100%)] items-center gap-2.5 rounded-m border bg-raised py-1.5 pr-1.5 pl-3 shadow-floating data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)"
     >
-      <Icon aria-hidden size={16} className={`shrink-0 ${colors[toast.tone]}`} />
+      <Icon aria-hidden size={16} className={`shrink-0 ${toneTexts[toast.tone]}`} />
       <Radix.Description className="min-w-0 py-1 break-words">
         {toast.text}
         {toast.href && (

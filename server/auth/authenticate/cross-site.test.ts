@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { rejectCrossSite, rejectForeignOrigin } from "./cross-site.ts";
 
-const refused = (headers: Record<string, string>) => {
+const rejected = (headers: Record<string, string>) => {
   const request = new Request("http://127.0.0.1:3002/api/v1/runs", { headers });
   try {
     rejectCrossSite(request);
@@ -18,7 +18,7 @@ describe("the open API of development", () => {
     ["an address typed into a browser", { host: "127.0.0.1:3002", "sec-fetch-site": "none" }],
     ["a page reached by IPv6", { host: "[::1]:3002", origin: "http://[::1]:3002" }],
   ])("answers %s", (_, headers) => {
-    expect(refused(headers)).toBe(false);
+    expect(rejected(headers)).toBe(false);
   });
 
   it.each([
@@ -29,12 +29,12 @@ describe("the open API of development", () => {
     ],
     ["a browser that tells only the origin", { host: "localhost:3002", origin: "https://evil.example" }],
     ["a page without an origin of its own", { host: "localhost:3002", origin: "null" }],
-  ])("refuses %s", (_, headers) => {
-    expect(refused(headers)).toBe(true);
+  ])("rejects %s", (_, headers) => {
+    expect(rejected(headers)).toBe(true);
   });
 });
 
-function refusedPost(headers: Record<string, string>, ownHost: string | null = null): boolean {
+function rejectedPost(headers: Record<string, string>, ownHost: string | null = null): boolean {
   try {
     rejectForeignOrigin(new Request("http://10.0.0.5:3000/api/trpc/runs.cancel", { method: "POST", headers }), ownHost);
     return false;
@@ -46,20 +46,20 @@ function refusedPost(headers: Record<string, string>, ownHost: string | null = n
 describe("a signed-in browser", () => {
   it("acts from our own pages only", () => {
     expect(
-      refusedPost({ host: "hooks.example.com", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" }),
+      rejectedPost({ host: "hooks.example.com", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" }),
     ).toBe(false);
     expect(
-      refusedPost({ host: "hooks.example.com", origin: "https://evil.example", "sec-fetch-site": "cross-site" }),
+      rejectedPost({ host: "hooks.example.com", origin: "https://evil.example", "sec-fetch-site": "cross-site" }),
     ).toBe(true);
     expect(
-      refusedPost({ host: "hooks.example.com", origin: "https://other.example.com", "sec-fetch-site": "same-site" }),
+      rejectedPost({ host: "hooks.example.com", origin: "https://other.example.com", "sec-fetch-site": "same-site" }),
     ).toBe(true);
-    expect(refusedPost({ host: "hooks.example.com", origin: "null" })).toBe(true);
+    expect(rejectedPost({ host: "hooks.example.com", origin: "null" })).toBe(true);
   });
 
   it("acts through a proxy that sends another Host, if the base URL has the name", () => {
     const headers = { host: "10.0.0.5:3000", origin: "https://hooks.example.com", "sec-fetch-site": "same-origin" };
-    expect(refusedPost(headers)).toBe(true);
-    expect(refusedPost(headers, "hooks.example.com")).toBe(false);
+    expect(rejectedPost(headers)).toBe(true);
+    expect(rejectedPost(headers, "hooks.example.com")).toBe(false);
   });
 });

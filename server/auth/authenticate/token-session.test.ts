@@ -46,7 +46,7 @@ describe("signing in with an API token", () => {
   it.each([
     ["an unknown token", "sbt_unknown"],
     ["what is no token at all", "héllo\nworld"],
-  ])("refuses %s without a cookie", async (_, token) => {
+  ])("rejects %s without a cookie", async (_, token) => {
     const answer = await (await open()).signIn(token);
     expect(answer.headers.get("location")).toBe("/sign-in?failed=token&next=%2F");
     expect(answer.headers.get("set-cookie")).toBeNull();

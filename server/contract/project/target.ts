@@ -8,3 +8,20 @@ export const targetSchema = z.object({ kind: targetKindSchema, slug: slugSchema 
 
 export type TargetKind = z.infer<typeof targetKindSchema>;
 export type Target = z.infer<typeof targetSchema>;
+
+/** A project has few targets; rows can have the names of targets that no longer exist. */
+const maxNames = 10_000;
+const names = { workflow: new Map<string, string>(), agent: new Map<string, string>() };
+
+/**
+ * The name of a target in rows, queues and lists, e.g. `workflow:welcome-email`. Each name is made once, because every
+ * webhook looks several of them up: a new string would be hashed again each time.
+ */
+export function targetName({ kind, slug }: Target): string {
+  const known = names[kind].get(slug);
+  if (known !== undefined) return known;
+  if (names[kind].size >= maxNames) names[kind].clear();
+  const name = `${kind}:${slug}`;
+  names[kind].set(slug, name);
+  return name;
+}

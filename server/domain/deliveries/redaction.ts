@@ -43,12 +43,11 @@ export function containsRedacted(text: string): boolean {
 
 /** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const descending = secrets.filter((secret) => secret.length >= minSecret).toSorted((a, b) => b.length - a.length);
+  const descending = secrets.length > 1 ? secrets.toSorted((a, b) => b.length - a.length) : secrets;
   return (text) => {
-    const rest = descending.reduce(
-      (left, secret) => (left.includes(secret) ? left.replaceAll(secret, redacted) : left),
-      text,
-    );
+    let rest = text;
+    for (const secret of descending)
+      if (secret.length >= minSecret && rest.includes(secret)) rest = rest.replaceAll(secret, redacted);
     return rest.includes("sb") ? rest.replaceAll(keyPattern, redacted) : rest;
   };
 }

@@ -1,6 +1,7 @@
 import { createContext, Script } from "node:vm";
 import type { SenderAnswer, SignatureFault, SignedRequest, VerificationDefinition } from "../../../sdk/definition.ts";
 import { AppError } from "../../contract/app-error.ts";
+import { formatInterval } from "../format.ts";
 
 /** The time that a check may take, if it runs code of the project or waits for another server. */
 const maxCheckMs = 2_000;
@@ -36,7 +37,7 @@ export function answerWithinTime(
   maxMs: number = maxCheckMs,
 ): Promise<SenderAnswer | null> {
   return withinTime(maxMs, (signal) => answer(body, request, signal)).catch((cause: unknown) => {
-    const reason = cause instanceof TimeLimitError ? `it took more than ${maxMs / 1000} seconds` : String(cause);
+    const reason = cause instanceof TimeLimitError ? `it took more than ${formatInterval(maxMs)}` : String(cause);
     throw new AppError("verification_failed", `The challenge of the sender was not answered (${scheme}): ${reason}.`, {
       cause,
     });
@@ -45,7 +46,8 @@ export function answerWithinTime(
 
 /**
  * Runs code of the project, or code that waits for another server. Rejects with a TimeLimitError, or with what the code
- * throws. A loop that does not end is interrupted, too, unless it begins after the first `await` of the code.
+ * throws. A loop that does not end is interrupted, too, unless it begins after the first `await` of the code. The
+ * result of such a loop is too late if it ends at all.
  */
 async function withinTime<T>(maxMs: number, run: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
   const stopping = new AbortController();
@@ -53,8 +55,12 @@ async function withinTime<T>(maxMs: number, run: (signal: AbortSignal) => T | Pr
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimeLimitError()), maxMs);
   });
+  const startedAt = performance.now();
   try {
-    return await Promise.race([timeout, interruptible(maxMs, () => run(stopping.signal))]);
+    const result = await Promise.race([timeout, interruptible(maxMs, () => run(stopping.signal))]);
+    // Code that blocks the event loop ends before the timer can.
+    if (performance.now() - startedAt > maxMs) throw new TimeLimitError();
+    return result;
   } finally {
     clearTimeout(timer);
     stopping.abort();
@@ -95,7 +101,7 @@ function describeFailure(scheme: string, maxMs: number, error: unknown): Checked
   if (error instanceof TimeLimitError)
     return {
       kind: "failed",
-      detail: `The check of the signature did not finish within ${maxMs / 1000} seconds (${scheme}).`,
+      detail: `The check of the signature did not finish within ${formatInterval(maxMs)} (${scheme}).`,
       cause: error,
     };
   return {

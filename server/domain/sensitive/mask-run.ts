@@ -1,3 +1,4 @@
+import { targetName } from "../../contract/project/target.ts";
 import type { Json } from "../../contract/json.ts";
 import type { Run, RunError } from "../../contract/run.ts";
 import type { Faker } from "./fake-value.ts";
@@ -14,7 +15,7 @@ export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & 
 
 /** Whether values of the run can be sensitive. */
 export function concernsRun(rules: SensitiveRules, { trigger, target }: Pick<Run, "trigger" | "target">): boolean {
-  return (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(nameOf(target));
+  return (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(targetName(target));
 }
 
 /** Whether the headers of its delivery can be sensitive. */
@@ -49,7 +50,7 @@ export function createRunMask(
     if (sent && headers) maskHeaders(headers, sent.headers, p);
     return {
       payload: maskJson(payload, sent?.body ?? null, p),
-      input: maskJson(input, rules.targets.get(nameOf(target))?.input ?? null, p),
+      input: maskJson(input, rules.targets.get(targetName(target))?.input ?? null, p),
     };
   });
   const [run] = origins;
@@ -60,7 +61,7 @@ export function createRunMask(
   return {
     payload: () => (own ? scrub.json(own.payload) : null),
     input: () => (own ? scrub.json(own.input) : null),
-    output: (value) => scrub.json(maskJson(value, rules.targets.get(nameOf(run.target))?.output ?? null, p)),
+    output: (value) => scrub.json(maskJson(value, rules.targets.get(targetName(run.target))?.output ?? null, p)),
     scrub,
     restore: (value) =>
       createScrub(replaced.map(({ original, shown }) => ({ original: shown, shown: original }))).json(value),
@@ -77,8 +78,4 @@ export function scrubError<Failure extends Omit<RunError, "stack"> & { stack?: s
     message: text(error.message),
     ...(typeof error.stack === "string" && { stack: text(error.stack) }),
   };
-}
-
-function nameOf({ kind, slug }: Run["target"]): string {
-  return `${kind}:${slug}`;
 }

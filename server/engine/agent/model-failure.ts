@@ -1,11 +1,12 @@
 import { readRetryAfter } from "../../../sdk/retry-after.ts";
 import type { ModelFailureStep } from "../../contract/agent/trace.ts";
+import { formatInterval } from "../../domain/format.ts";
 
 /** The model call exceeded `callTimeout`. */
 export class ModelCallTimedOut extends Error {
   override readonly name = "ModelCallTimedOut";
   constructor(timeoutMs: number) {
-    super(`The model did not complete its answer within ${timeoutMs} ms (callTimeout).`);
+    super(`The model did not complete its answer within ${formatInterval(timeoutMs)} (callTimeout).`);
   }
 }
 

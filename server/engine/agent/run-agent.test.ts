@@ -476,7 +476,7 @@ describe("a run of an agent", () => {
       error: {
         name: "budget_exceeded",
         message:
-          "The run has used 1500 tokens, but its budget is 1200. Raise budget.tokens of agent triage, or give the agent a smaller task.",
+          "The run has used 1,500 tokens, but its budget is 1,200. Raise budget.tokens of agent triage, or give the agent a smaller task.",
       },
     });
     expect(h.provider.requests).toHaveLength(3);

@@ -15,6 +15,7 @@ import { callTools } from "./call-tools.ts";
 import { createLiveOutput } from "./live-output.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { delimitPrompt, explainBoundary, explainResults } from "./prompt.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../domain/format.ts";
 
 const maxRepairs = 2;
 
@@ -122,7 +123,7 @@ async function askModel(run: AgentRun, call: number, spent: AgentSpend): Promise
     if (step.type === "model") return step;
     const what = `The model call failed${step.status === null ? "" : ` with status ${step.status}`} (${step.kind}): ${step.message}`;
     if (step.waitMs === null) throw new FinalFailure("ModelCallFailed", what);
-    ctx.log.warn(`${what}. It is retried in ${Math.ceil(step.waitMs / 1000)} s.`);
+    ctx.log.warn(`${what}. It is retried in ${formatDuration(step.waitMs)}.`);
     await ctx.sleep(agentStepNames.pause(name), step.waitMs);
   }
 }
@@ -204,12 +205,12 @@ function spend({ built, price, agent }: AgentRun, used: { spend: AgentSpend; usd
   if (tokens !== null && used.spend.tokens > tokens)
     throw new FinalFailure(
       "budget_exceeded",
-      `The run has used ${used.spend.tokens} tokens, but its budget is ${tokens}. Raise budget.tokens of agent ${built.slug}, or give the agent a smaller task.`,
+      `The run has used ${formatNumber(used.spend.tokens)} tokens, but its budget is ${formatNumber(tokens)}. Raise budget.tokens of agent ${built.slug}, or give the agent a smaller task.`,
     );
   if (usd !== null && used.usd > usd)
     throw new FinalFailure(
       "budget_exceeded",
-      `The run has cost $${used.usd.toFixed(6)}, but its budget is $${usd}. Raise budget.usd of agent ${built.slug}, or give the agent a smaller task.`,
+      `The run has cost ${formatUsd(used.usd)}, but its budget is ${formatUsd(usd)}. Raise budget.usd of agent ${built.slug}, or give the agent a smaller task.`,
     );
 }
 

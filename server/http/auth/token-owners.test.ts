@@ -105,8 +105,8 @@ describe("an API token", () => {
     const replay = async () => (await service.post("/api/v1/runs/run_unknown/replay", undefined, token)).status;
     expect([(await keysOf(token)).status, await replay()]).toEqual([200, 404]);
     expect(await grace.act("people.changeRole", { id: ada.id, role: "operator" })).toBe(200);
-    const refused = await keysOf(token);
-    expect([refused.status, refused.text, await replay()]).toEqual([
+    const rejected = await keysOf(token);
+    expect([rejected.status, rejected.text, await replay()]).toEqual([
       403,
       expect.stringContaining("creator of this API token now has the role operator"),
       404,

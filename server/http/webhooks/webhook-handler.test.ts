@@ -578,8 +578,8 @@ describe("the body on the wire", () => {
     socket.write(head([...lines, `X-Api-Key: ${key}`]));
     await new Promise((resolve) => socket.once("close", resolve));
     expect(text).toContain("HTTP/1.1 202 Accepted");
-    const refused = await sendRaw(port, head(lines));
-    expect(refused.status).toBe(401);
+    const rejected = await sendRaw(port, head(lines));
+    expect(rejected.status).toBe(401);
   });
 
   test("leaves the connection open for the next request once it was read, also after a rejection", async () => {

@@ -16,6 +16,7 @@ import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
 import type { TrustedProxies } from "../connections.ts";
 import { isFromProxy, isLocal } from "../read-client.ts";
+import { formatInterval } from "../../domain/format.ts";
 
 /**
  * `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call
@@ -161,7 +162,7 @@ function readChunks(
     };
     const timer = setTimeout(() => {
       detach();
-      fail(new AppError("request_timeout", `The body was not received within ${withinMs / 1000} seconds.`));
+      fail(new AppError("request_timeout", `The body was not received within ${formatInterval(withinMs)}.`));
     }, withinMs);
     if (request.destroyed) return cutOff();
     request.on("error", fail);

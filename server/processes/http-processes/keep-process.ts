@@ -5,6 +5,7 @@ import { createRestartPolicy } from "../worker-pool/restart-policy.ts";
 import { pickEnvironment, selectWebVariables } from "../child-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
+import { formatDuration } from "../../domain/format.ts";
 
 interface ProcessKeeper {
   /** The public port, as the first process reported it; `null` from web. */
@@ -101,7 +102,7 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
       });
       reporter.notice(
         "error",
-        `The ${name} ${how}. It restarts${pauseMs > 0 ? ` in ${(pauseMs / 1000).toFixed(1)} s` : ""}.`,
+        `The ${name} ${how}. It restarts${pauseMs > 0 ? ` in ${formatDuration(pauseMs)}` : ""}.`,
       );
       await pause(pauseMs);
       if (isClosing) return;

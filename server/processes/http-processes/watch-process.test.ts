@@ -118,5 +118,5 @@ test("a process that is never ready is killed after two minutes", async () => {
   await pass(120_000, check);
   expect(child.kill).not.toHaveBeenCalled();
   await pass(500, check);
-  expect(child.kill.mock.calls).toEqual([["did not start within 120 s, and was ended"]]);
+  expect(child.kill.mock.calls).toEqual([["did not start within 2 min, and was ended"]]);
 });

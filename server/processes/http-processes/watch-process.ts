@@ -1,4 +1,5 @@
 import type { HttpChild } from "./child.ts";
+import { formatInterval } from "../../domain/format.ts";
 
 /** The state of a process, as the supervisor observes it. */
 interface ProcessObservation {
@@ -44,7 +45,7 @@ export function createProcessWatch(p: {
     if (ended.has(child)) return;
     if (child.readyAt() === null)
       return now - child.startedAt > maxStartMs
-        ? end(child, `did not start within ${maxStartMs / 1000} s, and was ended`)
+        ? end(child, `did not start within ${formatInterval(maxStartMs)}, and was ended`)
         : undefined;
     const silentMs = now - child.lastMessageAt();
     const unresponsiveMs = now - child.lastAliveAt();
@@ -73,7 +74,8 @@ export function createProcessWatch(p: {
   };
 }
 
-const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+/** In whole seconds. */
+const seconds = (ms: number) => formatInterval(Math.round(ms / 1000) * 1000);
 
 /**
  * Whether a process must be killed because it answers no requests. Stopped: none of its threads has sent a message

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WorkerChild } from "../worker/worker-child.ts";
+import { formatInterval } from "../../domain/format.ts";
 
 /** The state of a worker, as the supervisor observes it. */
 export interface WorkerObservation {
@@ -56,7 +57,7 @@ export function createWorkerWatch(p: {
     const now = performance.now();
     if (!worker.isReady())
       return now - worker.startedAt > maxStartMs
-        ? worker.kill({ kind: "crashed", how: `did not start within ${maxStartMs / 1000} s` })
+        ? worker.kill({ kind: "crashed", how: `did not start within ${formatInterval(maxStartMs)}` })
         : undefined;
     const silentMs = now - worker.lastMessageAt();
     const unresponsiveMs = now - worker.lastAliveAt();

@@ -1,7 +1,7 @@
 import { type Settings, readLogLevel, readSettings, stateDirOf } from "../../config.ts";
 import { readProcessStart } from "../child-environment.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
-import type { TargetKind } from "../../contract/project/target.ts";
+import { type TargetKind, targetName } from "../../contract/project/target.ts";
 import { newId } from "../../domain/ids.ts";
 import { latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { currentScope, type RunEnding } from "../../engine/execute-run.ts";
@@ -153,7 +153,7 @@ function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit:
 
 function limitsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
   return targets.flatMap(({ slug, concurrency }): [string, number][] =>
-    concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]],
+    concurrency === null ? [] : [[targetName({ kind, slug }), concurrency]],
   );
 }
 

@@ -1,3 +1,4 @@
+import { targetName } from "../../contract/project/target.ts";
 import { randomUUID } from "node:crypto";
 import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -12,8 +13,8 @@ import { loadDetails, needsDetails, noDetails, type RunDetails } from "./run-det
 
 type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
-const isLimited = ({ limitedTargets }: HostedWorker, { kind, slug }: NewRun["target"]): boolean =>
-  limitedTargets.has(`${kind}:${slug}`);
+const isLimited = ({ limitedTargets }: HostedWorker, target: NewRun["target"]): boolean =>
+  limitedTargets.size > 0 && limitedTargets.has(targetName(target));
 
 /** A free slot, reserved for one of the accepted runs. */
 interface Reservation {
@@ -77,7 +78,7 @@ export function createAcceptRunning(p: {
   function limitedTargetsOf(runs: readonly NewRun[]): string[] {
     const known = [...workers.values()];
     const limited = runs.filter(({ target }) => known.some((worker) => isLimited(worker, target)));
-    return limited.map(({ target: { kind, slug } }) => `${kind}:${slug}`);
+    return limited.map(({ target }) => targetName(target));
   }
 
   function reserve(run: NewRun, leaseUntil: number): Reservation | null {

@@ -1,3 +1,4 @@
+import { targetName } from "../../contract/project/target.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
@@ -247,7 +248,7 @@ function createLimitedTargets(onDue: () => void) {
     },
     /** There were free slots, so the runs that were not claimed have no room, or another host has them. */
     note(asked: ReadonlyMap<string, number>, claimed: readonly ClaimedRun[]): void {
-      const taken = Map.groupBy(claimed, ({ target: { kind, slug } }) => `${kind}:${slug}`);
+      const taken = Map.groupBy(claimed, ({ target }) => targetName(target));
       for (const [name, count] of asked) {
         const target = targets.get(name);
         if (!target) continue;

@@ -1,3 +1,4 @@
+import { targetName } from "../../contract/project/target.ts";
 import type { Mode } from "../../config.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { chooseBuild, latestTargetsOf } from "../../domain/runs/run-builds.ts";
@@ -113,10 +114,13 @@ export function createRecovery(p: RecoveryOptions): Recovery {
       keptVersions: new Set(kept.keys()),
       latestTargets: new Set(current ? latestTargetsOf(current, p.mode) : []),
     };
-    return ({ version: accepting, target: { kind, slug } }) => {
-      const { version } = chooseBuild({ version: accepting, target: `${kind}:${slug}` }, builds) ?? builds;
+    return ({ version: accepting, target }) => {
+      const { version } = chooseBuild({ version: accepting, target: targetName(target) }, builds) ?? builds;
       const { workflows = [], agents = [] } = kept.get(version) ?? current ?? {};
-      return { version, target: (kind === "agent" ? agents : workflows).find((one) => one.slug === slug) ?? null };
+      return {
+        version,
+        target: (target.kind === "agent" ? agents : workflows).find(({ slug }) => slug === target.slug) ?? null,
+      };
     };
   }
 

@@ -1,6 +1,6 @@
 import type { BuildOutline, Misfit, OpenRunCheck } from "../../contract/project/build.ts";
 import type { StepCall } from "../../contract/project/manifest.ts";
-import type { Target } from "../../contract/project/target.ts";
+import { targetName } from "../../contract/project/target.ts";
 import { chooseBuild } from "../../domain/runs/run-builds.ts";
 import { findMissingSteps } from "../../domain/runs/missing-steps.ts";
 import type { Builds } from "../../ports/builds.ts";
@@ -33,26 +33,26 @@ export async function checkOpenRuns(
     store.listOpenRuns({ limit: maxChecked }),
     builds.list(),
   ]);
-  const targets = new Map(outline.targets.map((one) => [nameOf(one.target), one]));
+  const targets = new Map(outline.targets.map((one) => [targetName(one.target), one]));
   const triggers = new Set(outline.triggers);
   const workerBuilds = {
     version: outline.id,
     keptVersions: new Set(kept.map(({ id }) => id)),
     latestTargets: new Set(
-      outline.targets.filter(({ versions }) => versions === "latest").map((one) => nameOf(one.target)),
+      outline.targets.filter(({ versions }) => versions === "latest").map((one) => targetName(one.target)),
     ),
   };
   const accepted = await readAccepted(builds, new Set(runs.map(({ version }) => version)));
   const found: Misfit[] = [];
 
   function report({ id, version, target }: OpenRun, problem: Misfit["problem"], detail: string): void {
-    const choice = chooseBuild({ version, target: nameOf(target) }, workerBuilds);
+    const choice = chooseBuild({ version, target: targetName(target) }, workerBuilds);
     found.push({ runId: id, target, build: version, problem, detail, continuesOn: choice?.version ?? outline.id });
   }
 
   const unread: OpenRun[] = [];
   for (const run of runs) {
-    const target = targets.get(nameOf(run.target));
+    const target = targets.get(targetName(run.target));
     if (run.version === outline.id) continue;
     if (!target)
       report(
@@ -60,7 +60,7 @@ export async function checkOpenRuns(
         "target",
         `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in the build.`,
       );
-    else if (!isUnchanged(accepted.get(`${run.version} ${nameOf(run.target)}`), target)) unread.push(run);
+    else if (!isUnchanged(accepted.get(`${run.version} ${targetName(run.target)}`), target)) unread.push(run);
     else if (run.attachmentId !== null && !triggers.has(run.attachmentId)) unread.push(run);
   }
   for (let at = 0; at < unread.length; at += readAtOnce) {
@@ -68,7 +68,7 @@ export async function checkOpenRuns(
     const records = new Map((await store.readOpenRuns(portion.map(({ id }) => id))).map((one) => [one.id, one]));
     for (const run of portion) {
       const record = records.get(run.id);
-      const target = targets.get(nameOf(run.target));
+      const target = targets.get(targetName(run.target));
       if (record && target) checkRecord(run, record, target);
     }
   }
@@ -82,7 +82,7 @@ export async function checkOpenRuns(
     }
     const [issue] = checkInput(target.input, record.input);
     if (issue) return report(run, "input", `input${issue.pointer}: ${issue.message}`);
-    const before = accepted.get(`${run.version} ${nameOf(run.target)}`)?.steps ?? [];
+    const before = accepted.get(`${run.version} ${targetName(run.target)}`)?.steps ?? [];
     const [missing] = findMissingSteps(record.steps, { before, after: target.steps });
     if (missing) report(run, "step", `The ${missing.kind} ${JSON.stringify(missing.name)} is not in the code.`);
   }
@@ -97,8 +97,6 @@ export async function checkOpenRuns(
     neededBuilds: [...counts.keys()].sort(),
   };
 }
-
-const nameOf = ({ kind, slug }: Target) => `${kind}:${slug}`;
 
 /** By version and target. Builds that this machine does not keep are omitted. */
 async function readAccepted(builds: Builds, versions: ReadonlySet<string>): Promise<ReadonlyMap<string, Accepted>> {

@@ -281,11 +281,11 @@ it("a store that another process has open is neither read nor written", async ()
 it("while it is copied, no process can open the source", async () => {
   const source = file("source");
   await (await openSqliteStore({ file: source.file })).close();
-  let refused: Promise<unknown> | null = null;
+  let rejected: Promise<unknown> | null = null;
   await copy(source, await emptyPostgres(), () => {
-    refused ??= openConnection(source.file, { isExclusive: true }).catch((error: unknown) => error);
+    rejected ??= openConnection(source.file, { isExclusive: true }).catch((error: unknown) => error);
   });
-  expect(await refused).toMatchObject({ code: "SQLITE_BUSY" });
+  expect(await rejected).toMatchObject({ code: "SQLITE_BUSY" });
 });
 
 it("a change of the source after an interruption is reported by table at the end, and the target cannot be opened", async () => {

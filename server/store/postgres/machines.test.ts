@@ -31,11 +31,11 @@ async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
 const open = async (fingerprint: string, isReplacing = false) =>
   (await openPostgresStore({ url, secret: { fingerprint, isReplacing } })).close();
 
-it("the first secret of a store is that of all machines; another is refused, until it is put in its place on purpose", async () => {
+it("the first secret of a store is that of all machines; another is rejected, until it is put in its place on purpose", async () => {
   await open("one");
   await open("one");
-  const refused: unknown = await open("two").catch((error: unknown) => error);
-  expect(refused).toMatchObject({
+  const rejected: unknown = await open("two").catch((error: unknown) => error);
+  expect(rejected).toMatchObject({
     code: "store_unusable",
     message: expect.stringMatching(/another secret than the machines.*same SIGNALBOX_SECRET.*--new-secret/),
   });
@@ -197,7 +197,7 @@ it("a run of a lost machine continues after the time of a lease, also if the clo
 const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
 const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
 
-it("a rate counts the requests of all machines together, and is charged for none that it refuses", async () => {
+it("a rate counts the requests of all machines together, and is charged for none that it rejects", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore({ url })));
   const taken = await Promise.all(
     stores.flatMap((store) =>

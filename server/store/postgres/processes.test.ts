@@ -35,7 +35,7 @@ it("many that start at once on an empty database make its schema once", async ()
   expect(applied.map(({ tag }) => tag)).toEqual(readJournal(migrationsFolder("postgres")));
 });
 
-it("a database of a newer version is refused, and left as it is", async () => {
+it("a database of a newer version is rejected, and left as it is", async () => {
   const url = await server.createDatabase();
   await askPostgres(url, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
   await expect(openPostgresStore({ url })).rejects.toMatchObject({
@@ -49,13 +49,13 @@ it("what cannot be used says why, without the password", async () => {
   const url = (await server.createDatabase())
     .replace(/test_\d+/, "nowhere")
     .replace("user=signalbox", "user=signalbox&password=hunter2");
-  const refused: unknown = await openPostgresStore({ url }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({
+  const rejected: unknown = await openPostgresStore({ url }).catch((error: unknown) => error);
+  expect(rejected).toMatchObject({
     code: "store_unusable",
     message: expect.stringContaining("cannot be used as the store: the database does not exist."),
     fix: expect.stringContaining("createdb"),
   });
-  expect(String(refused)).not.toContain("hunter2");
+  expect(String(rejected)).not.toContain("hunter2");
   await expect(openPostgresStore({ url: "postgres://localhost:1/x" })).rejects.toMatchObject({
     code: "store_unusable",
     message: expect.stringMatching(
@@ -382,7 +382,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
     const holder = new Client(url);
     await holder.connect();
     await holder.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");
-    const refused = store.createRuns([aRun()]).catch((error: unknown) => error);
+    const rejected = store.createRuns([aRun()]).catch((error: unknown) => error);
     await vi.waitFor(
       async () =>
         expect(
@@ -397,7 +397,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
       url,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' AND datname = current_database()",
     );
-    expect(await refused).toMatchObject({ code: "store_unavailable" });
+    expect(await rejected).toMatchObject({ code: "store_unavailable" });
     await holder.query("ROLLBACK");
     await holder.end();
     await store.createRuns([aRun()]);

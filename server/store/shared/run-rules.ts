@@ -1,4 +1,4 @@
-import type { Target } from "../../contract/project/target.ts";
+import { type Target, targetName } from "../../contract/project/target.ts";
 import { buildNote, chooseBuild, type RunBuild, type WorkerBuilds } from "../../domain/runs/run-builds.ts";
 import type { ClaimRequest } from "../../ports/store/engine-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
@@ -10,17 +10,22 @@ export type QueuedRun = Pick<NewRun, "target" | "maxQueued" | "assignment">;
  * The queue limits of the targets of these runs, each with the number of runs that it would add. Assigned runs are not
  * queued.
  */
-export function queueBoundsOf(runs: readonly QueuedRun[]): Map<string, QueueFull> {
+export function queueBoundsOf(runs: readonly QueuedRun[]): ReadonlyMap<string, QueueFull> {
+  if (!runs.some(isBounded)) return noBounds;
   const bounds = new Map<string, QueueFull>();
   for (const { target, maxQueued, assignment } of runs) {
     if (maxQueued === undefined || maxQueued === null || assignment) continue;
-    const name = `${target.kind}:${target.slug}`;
+    const name = targetName(target);
     const known = bounds.get(name);
     const adds = known?.adds ?? runs.filter((run) => !run.assignment && isSame(run.target, target)).length;
     bounds.set(name, { target, adds, maxQueued: Math.min(maxQueued, known?.maxQueued ?? maxQueued) });
   }
   return bounds;
 }
+
+const noBounds: ReadonlyMap<string, QueueFull> = new Map();
+
+const isBounded = ({ maxQueued, assignment }: QueuedRun): boolean => typeof maxQueued === "number" && !assignment;
 
 function isSame(one: Target, other: Target): boolean {
   return one.kind === other.kind && one.slug === other.slug;

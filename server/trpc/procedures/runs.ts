@@ -45,9 +45,10 @@ export const runsRouter = router({
       listRuns(ctx, { filter: toRunFilter(filter), page: { ...toLivePage({ limit, cursor, newerThan }), signal } }),
     ),
 
+  /** `action`: only the runs that it affects. */
   count: procedure("countRuns")
-    .input(runFilterSchema)
-    .query(({ ctx, input }) => countRuns(ctx, toRunFilter(input))),
+    .input(runFilterSchema.extend({ action: runActionSchema.optional() }))
+    .query(({ ctx, input: { action, ...filter } }) => countRuns(ctx, toRunFilter(filter), action)),
 
   /** The runs of a filter over time, by status. */
   histogram: procedure("countRuns")

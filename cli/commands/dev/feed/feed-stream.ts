@@ -4,6 +4,7 @@ import { isLoopbackUrl } from "../../../../server/domain/requests/local-request.
 import { problemFailure } from "../../../api/api-client.ts";
 import { unreachable } from "../../../api/open-api.ts";
 import { Failure, usageFailure } from "../../../terminal/failure.ts";
+import { formatInterval } from "../../../../server/domain/format.ts";
 
 /** The service whose deliveries are followed. */
 export interface FeedSource {
@@ -63,7 +64,7 @@ export async function* readFeed(
   } catch (error) {
     if (signal.aborted) return;
     if (error instanceof Failure) throw error;
-    const reason = silence.signal.aborted ? `no data for ${maxSilenceMs / 1000} seconds` : reasonOf(error);
+    const reason = silence.signal.aborted ? `no data for ${formatInterval(maxSilenceMs)}` : reasonOf(error);
     throw interrupted(source.url, reason, error);
   } finally {
     silence.stop();

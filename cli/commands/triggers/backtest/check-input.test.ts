@@ -88,7 +88,7 @@ it("a transform that does not end in ten seconds is a failure", async () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await result).toMatchObject({
       name: "TransformFailed",
-      message: "The transform took more than 10 seconds.",
+      message: "The transform took more than 10 s.",
     });
   } finally {
     vi.useRealTimers();

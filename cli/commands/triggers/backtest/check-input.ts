@@ -6,6 +6,7 @@ import { FinalFailure } from "../../../../server/engine/run-errors.ts";
 import { parseInput, type RunToPrepare, transformPayload } from "../../../../server/engine/run-values.ts";
 import type { CheckInput } from "../../../../server/matching/backtest.ts";
 import type { ProjectCode } from "../../../../server/ports/project.ts";
+import { formatInterval } from "../../../../server/domain/format.ts";
 
 /** `transform`: calls the transform. `input`: also parses its result with the `input` of the target. */
 export type InputCheck = "transform" | "input";
@@ -48,7 +49,7 @@ async function within(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new FinalFailure("TransformFailed", `The transform took more than ${timeoutMs / 1000} seconds.`)),
+      () => reject(new FinalFailure("TransformFailed", `The transform took more than ${formatInterval(timeoutMs)}.`)),
       timeoutMs,
     );
   });

@@ -205,8 +205,8 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     const payload = { name: "  Bea ", email: "bea@elsewhere.example", extra: 1 };
     const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`, { payload }));
     expect(replayed.payload).toEqual({ name: "Bea", email: "bea@elsewhere.example" });
-    const refused = await service.post(`/api/v1/runs/${id}/replay`, { payload: { name: "" } });
-    expect([refused.status, code(refused)]).toEqual([422, "request_mismatch"]);
+    const rejected = await service.post(`/api/v1/runs/${id}/replay`, { payload: { name: "" } });
+    expect([rejected.status, code(rejected)]).toEqual([422, "request_mismatch"]);
   });
 
   it("takes an edited input, and keeps the trigger's name", async () => {
@@ -215,8 +215,8 @@ describe("POST /api/v1/runs/{id}/replay", () => {
     const input = { to: "b@example.com", displayName: "b" };
     const replayed = await started(service, await service.post(`/api/v1/runs/${id}/replay`, { input }));
     expect(replayed).toMatchObject({ payload: null, input, trigger: "new-signup", replayOf: id });
-    const refused = await service.post(`/api/v1/runs/${id}/replay`, { input: { to: "b" } });
-    expect([refused.status, code(refused)]).toEqual([422, "invalid_input"]);
+    const rejected = await service.post(`/api/v1/runs/${id}/replay`, { input: { to: "b" } });
+    expect([rejected.status, code(rejected)]).toEqual([422, "invalid_input"]);
     expect((await started(service, await service.post(`/api/v1/runs/${replayed.id}/replay`))).input).toEqual(input);
   });
 

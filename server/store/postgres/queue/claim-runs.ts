@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Target } from "../../../contract/project/target.ts";
+import { type Target, targetName } from "../../../contract/project/target.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import { type LiveVersion, versionsToTake } from "../../../domain/runs/run-builds.ts";
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
@@ -234,7 +234,7 @@ async function takeRuns(
   ]);
   const taken = rows.map((row) => ({
     row,
-    ...claimedBuild({ version: row.acceptedBy, target: `${row.kind}:${row.slug}` }, builds),
+    ...claimedBuild({ version: row.acceptedBy, target: targetName(row) }, builds),
   }));
   await addEntries(
     session,

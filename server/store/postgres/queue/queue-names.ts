@@ -1,4 +1,4 @@
-import type { Target } from "../../../contract/project/target.ts";
+import { type Target, targetName } from "../../../contract/project/target.ts";
 
 /** The schema of pg-boss, beside the tables of the store. */
 export const schemaName = "pgboss";
@@ -47,7 +47,7 @@ export function queueOfRun(run: { version: string; target: Target; concurrency?:
   return toQueueName({
     version: run.version,
     pool: "shared",
-    limitedTarget: isLimited ? `${kind}:${slug}` : null,
+    limitedTarget: isLimited ? targetName({ kind, slug }) : null,
   });
 }
 

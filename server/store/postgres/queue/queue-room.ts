@@ -1,4 +1,4 @@
-import type { Target } from "../../../contract/project/target.ts";
+import { targetName } from "../../../contract/project/target.ts";
 import type { QueueFull } from "../../../ports/store/run-store.ts";
 import { queueBoundsOf, type QueuedRun } from "../../shared/run-rules.ts";
 import type { Session } from "../connection/session.ts";
@@ -20,7 +20,8 @@ const countQueuedSql = `
 export async function lockRoom(session: Session, runs: readonly QueuedRun[]): Promise<QueueRoom> {
   const upTo = new Map<string, number>();
   for (const { target, maxQueued } of runs)
-    if (typeof maxQueued === "number") upTo.set(nameOf(target), Math.max(maxQueued, upTo.get(nameOf(target)) ?? 0));
+    if (typeof maxQueued === "number")
+      upTo.set(targetName(target), Math.max(maxQueued, upTo.get(targetName(target)) ?? 0));
   if (upTo.size === 0) return createRoom(new Map());
   const targets = [...upTo.keys()].sort();
   await session.rows(
@@ -41,12 +42,8 @@ function createRoom(queued: Map<string, number>): QueueRoom {
       for (const [name, queue] of queueBoundsOf(runs))
         if ((queued.get(name) ?? 0) + queue.adds > queue.maxQueued) return queue;
       for (const { target, assignment } of runs)
-        if (!assignment) queued.set(nameOf(target), (queued.get(nameOf(target)) ?? 0) + 1);
+        if (!assignment) queued.set(targetName(target), (queued.get(targetName(target)) ?? 0) + 1);
       return null;
     },
   };
-}
-
-function nameOf({ kind, slug }: Target): string {
-  return `${kind}:${slug}`;
 }

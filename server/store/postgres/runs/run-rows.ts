@@ -1,3 +1,4 @@
+import { targetName } from "../../../contract/project/target.ts";
 import type { NewRun } from "../../../ports/store/run-store.ts";
 import { tokensAtStart } from "../../shared/run-rules.ts";
 import { type InsertPart, toInsert } from "../statements/insert-rows.ts";
@@ -31,7 +32,7 @@ function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
     startedAt: assignment ? newRun.createdAt : null,
     targetKind: kind,
     targetSlug: slug,
-    target: `${kind}:${slug}`,
+    target: targetName({ kind, slug }),
     tokens: tokensAtStart({ ...newRun, target: { kind, slug } }),
     availableAt: newRun.createdAt,
   };

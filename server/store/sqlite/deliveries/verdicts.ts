@@ -1,3 +1,4 @@
+import { targetName } from "../../../contract/project/target.ts";
 import { type SQL, sql } from "drizzle-orm";
 import type { Reason, UnlistedVerdicts, Verdict, VerdictList } from "../../../contract/delivery.ts";
 import { createDecoder, verdictOutcomeCodes } from "../../../domain/stored-codes.ts";
@@ -43,7 +44,7 @@ export function unpackVerdicts(text: string, names: Names): VerdictList {
 }
 
 function packVerdict({ trigger, attachmentId, target, outcome, runId, reasons }: Verdict, names: Names): StoredVerdict {
-  const named = [names.idOf(trigger), names.idOf(attachmentId), names.idOf(`${target.kind}:${target.slug}`)] as const;
+  const named = [names.idOf(trigger), names.idOf(attachmentId), names.idOf(targetName(target))] as const;
   const run = runId === null ? null : packRun(runId);
   return reasons.length === 0
     ? [...named, verdictOutcomeCodes[outcome], run]

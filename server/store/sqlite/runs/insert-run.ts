@@ -1,3 +1,4 @@
+import { targetName } from "../../../contract/project/target.ts";
 import { runStatusCodes, startedByCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
 import type { NewDelivery } from "../../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../../ports/store/run-store.ts";
@@ -39,7 +40,7 @@ export function prepareInsertRun(
 
   return (newRun, accepted) => {
     const { kind, slug } = newRun.target;
-    const target = `${kind}:${slug}`;
+    const target = targetName(newRun.target);
     const { assignment } = newRun;
     const payload = newRun.payload === null ? null : (assignment?.payloadText ?? JSON.stringify(newRun.payload));
     const values = [

@@ -1,3 +1,4 @@
+import { targetName } from "../../../contract/project/target.ts";
 import { eq, sql } from "drizzle-orm";
 import type { Packed } from "../../../domain/ids.ts";
 import { findReplayObstacle, planResume } from "../../../domain/runs/resume.ts";
@@ -37,7 +38,7 @@ export function prepareResumeRuns(
       .where(eq(run.seq, seq))
       .run();
     addEntry(seq, plan.entry);
-    capacity.added(`${target.kind}:${target.slug}`);
+    capacity.added(targetName(target));
     return null;
   }
 

@@ -5,7 +5,7 @@ import type { AlertStore } from "../../../ports/store/alert-store.ts";
 import { maxCountedFailures, maxListedApprovals, maxListedFailures, toFailureFact } from "../../shared/alert-facts.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { queuedOfTargetSql } from "../runs/insert-run.ts";
-import { hasFailedSql, readTarget, runId } from "../stored-forms.ts";
+import { hasFailedSql, runId } from "../stored-forms.ts";
 
 type AlertFactStore = Pick<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
 
@@ -73,10 +73,11 @@ export function createAlertFacts({ connection, names, readInTurn }: SqliteDataba
       ),
     listOldApprovals: (requestedBefore) =>
       readInTurn(() =>
-        approvals.all(requestedBefore).map(({ id, target, requestedAt }): ApprovalFact => {
-          const { kind, slug } = readTarget(names.textOf(target));
-          return { runId: runId.unpack(id), target: `${kind}:${slug}`, requestedAt };
-        }),
+        approvals.all(requestedBefore).map(({ id, target, requestedAt }): ApprovalFact => ({
+          runId: runId.unpack(id),
+          target: names.textOf(target),
+          requestedAt,
+        })),
       ),
   };
 }

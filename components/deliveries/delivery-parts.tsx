@@ -1,3 +1,4 @@
+import Link from "next/link";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
@@ -10,4 +11,14 @@ export function OutcomeBadge({
 }) {
   const face = deliveryOutcomes[outcome];
   return <StatusBadge status={face} label={`${responseStatus} ${face.label}`} />;
+}
+
+/** Opens the sheet of an endpoint. */
+export function EndpointLink({ endpoint }: { endpoint: string }) {
+  const href = `/?node=${encodeURIComponent(`endpoint:${endpoint}`)}`;
+  return (
+    <Link href={href} prefetch={false} className="font-mono text-accent hover:underline">
+      {endpoint}
+    </Link>
+  );
 }
