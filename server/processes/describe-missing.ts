@@ -1,4 +1,5 @@
-import { type Settings, SettingsError } from "../config.ts";
+import type { Settings } from "../config.ts";
+import { SettingsError } from "../config/environment.ts";
 import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
 import { ProjectError } from "../project/read-manifest.ts";
 import { readBuiltCode } from "./child-environment.ts";
