@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright";
 import { describe, expect } from "vitest";
@@ -221,6 +222,31 @@ describe("one delivery", () => {
     await page.goto(`${url}/deliveries/${await send(url, "refunds", "{}")}`);
     await page.getByRole("button", { name: "Write a trigger" }).click();
     await page.getByText("none has a usable body").waitFor(patient);
+  });
+
+  it("that is a multipart form with a file of any bytes shows its fields, and downloads the file", async ({
+    service,
+  }) => {
+    const { url } = service;
+    const form = new FormData();
+    form.set("note", "Größe");
+    form.set("file", new Blob([Uint8Array.of(0, 255, 13, 10)], { type: "image/png" }), "a.png");
+    const response = await fetch(`${url}/triggers/billing`, { method: "POST", body: form });
+    expect(response.status).toBe(415);
+    const { page, errors } = await visit(url);
+    await page.goto(`${url}/deliveries/${response.headers.get("signalbox-delivery")}`);
+    await bodyTree(page).getByText('"Größe"').waitFor();
+    expect(await page.getByRole("group", { name: "View of the body" }).getByRole("radio").count()).toBe(2);
+    const file = page.getByRole("list", { name: "Files" }).getByRole("listitem");
+    expect(await file.textContent()).toBe("a.pngimage/png · 4 B");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      file.getByRole("button", { name: "Download file 1" }).click(),
+    ]);
+    expect([...readFileSync(await download.path())]).toEqual([0, 255, 13, 10]);
+    await page.getByRole("radio", { name: "Bytes", exact: true }).check();
+    await page.getByRole("region", { name: "Body as bytes" }).getByText("00 ff 0d 0a").waitFor();
+    expect(errors).toEqual([]);
   });
 
   it("is copied as a command that sends the same bytes", async ({ service }) => {

@@ -164,6 +164,11 @@ export interface VerificationDefinition {
    * nothing, and all headers are as trustworthy as the body.
    */
   readonly signedHeaders: readonly string[] | null;
+  /**
+   * Headers, in lower case, that the options name as those with the signature. The project's triggers and transforms
+   * never receive them.
+   */
+  readonly proofHeaders: readonly string[];
   /** Whether the signature covers the body. */
   readonly coversBody: boolean;
   /** The signed content of a request; `null` if the scheme signs nothing. Call it only after `check` returned `null`. */

@@ -28,6 +28,28 @@ export function jsonOf(text: string | null): Json | undefined {
   }
 }
 
+interface FormFile {
+  filename: string;
+  contentType: string;
+  size: number;
+  /** Of the API. */
+  path: string;
+}
+
+/** The files of a multipart form, by its evaluated JSON. All other values of such a form are strings. */
+export function filesOf(deliveryId: string, text: string): FormFile[] {
+  const form = jsonOf(text);
+  const values = typeof form === "object" && form !== null ? Object.values(form).flat() : [];
+  return values.flatMap((value): FormFile[] => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+    const { filename, contentType, size, path } = value;
+    const isFile = typeof path === "string" && path.startsWith(`/api/v1/deliveries/${deliveryId}/files/`);
+    return isFile && typeof filename === "string" && typeof contentType === "string" && typeof size === "number"
+      ? [{ filename, contentType, size, path }]
+      : [];
+  });
+}
+
 /** A hex dump of the first `max` bytes: offset, sixteen bytes in hexadecimal, and the same bytes as ASCII. */
 export function hexLines(bytes: Uint8Array, max: number): string {
   const lines: string[] = [];

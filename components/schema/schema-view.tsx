@@ -32,20 +32,12 @@ export function SchemaView({ title, schema, example }: { title: string; schema: 
       )}
       {view !== "tree" && (
         <div className="overflow-hidden rounded-m border">
-          {view === "json" && (
-            <JsonView
-              text={JSON.stringify(schema)}
-              label={`${title}, as JSON Schema`}
-              copyLabel={`Copy ${title} as JSON Schema`}
-            />
-          )}
-          {view === "example" && (
-            <JsonView
-              text={JSON.stringify(example)}
-              label={`Example of ${title}`}
-              copyLabel={`Copy the example of ${title}`}
-            />
-          )}
+          <JsonView
+            key={view}
+            text={JSON.stringify(view === "json" ? schema : example)}
+            label={view === "json" ? `${title}, as JSON Schema` : `Example of ${title}`}
+            copyLabel={view === "json" ? `Copy ${title} as JSON Schema` : `Copy the example of ${title}`}
+          />
         </div>
       )}
     </section>

@@ -123,6 +123,7 @@ export function custom(options: CustomOptions): Verification {
     isTimed: true,
     readsUrl: true,
     signedHeaders: covered,
+    proofHeaders: header === null ? [] : [header],
     readSigned: (request) => ({
       header: (one) => (covered.includes(one) ? request.header(one) : null),
       contentHash: () =>

@@ -86,6 +86,7 @@ export function hmac(options: HmacOptions): Verification {
     {
       name: "hmac",
       signatureHeader: () => header,
+      proofHeaders: [header],
       form: `${prefix === "" ? "" : `${prefix} and `}${encoding === "hex" ? `${bytes * 2} hexadecimal digits` : `${bytes} bytes in base64`}`,
       readSignatures: (value) => [value.startsWith(prefix) ? decode(value.slice(prefix.length), bytes) : null],
       signed: (request) => signedParts(parts, request, url),

@@ -45,6 +45,8 @@ export interface Scheme<K extends Key = HmacKey> {
   time?: { source: string; toleranceMs: number; read(request: SignedRequest, signature: string): number | null };
   /** The headers that are signed and may identify an event. `null`: the scheme signs nothing. */
   signedHeaders?: readonly string[] | null;
+  /** The headers that the options name as those with the signature. Default: none. */
+  proofHeaders?: readonly string[];
   /** The value of one of `signedHeaders`. Default: the header of that name. */
   readSignedHeader?(request: SignedRequest, name: string): string | null;
   /** The signed content without the parts that differ between retries of one event. Default: all of it. */
@@ -82,6 +84,7 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
     check: (request) => check(scheme, keys, request),
     readsUrl: scheme.readsUrl ?? false,
     signedHeaders,
+    proofHeaders: scheme.proofHeaders ?? [],
     coversBody,
     readSigned: (request) => (signedHeaders === null ? null : readSigned(scheme, request)),
     answer(body, request) {
@@ -97,11 +100,20 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
 }
 
 type VerificationParts = Omit<Verification, typeof definitionKind>;
-type DefaultedParts = "isTimed" | "readsUrl" | "coversBody" | "answer" | "greet" | "sign" | "jsonTypes" | "bodies";
+type DefaultedParts =
+  | "isTimed"
+  | "readsUrl"
+  | "proofHeaders"
+  | "coversBody"
+  | "answer"
+  | "greet"
+  | "sign"
+  | "jsonTypes"
+  | "bodies";
 
 /**
- * Completes a verification: it has no time limit, reads no URL, answers no challenges, cannot sign, and the format of
- * its bodies is unknown.
+ * Completes a verification: it has no time limit, reads no URL, names no headers, answers no challenges, cannot sign,
+ * and the format of its bodies is unknown.
  */
 export function defineVerification(
   parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,
@@ -110,6 +122,7 @@ export function defineVerification(
     [definitionKind]: "verification",
     isTimed: false,
     readsUrl: false,
+    proofHeaders: [],
     coversBody: true,
     answer: () => null,
     greet: () => null,

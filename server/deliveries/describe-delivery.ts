@@ -44,7 +44,6 @@ export async function showDelivery(
   const { json, ...delivery } = await getDelivery(deps, id);
   const { manifest, byEndpoint } = deps.project.current();
   const triggers = manifest.triggers.filter(({ endpoint }) => endpoint === delivery.endpoint);
-  const reply = byEndpoint.get(delivery.endpoint)?.[0]?.reply ?? null;
   const evaluated = await evaluatedBody(deps, delivery);
   const isForm = evaluated?.format === "form" || evaluated?.format === "multipart";
   return {
@@ -52,7 +51,7 @@ export async function showDelivery(
     body: delivery.body,
     evaluated,
     marks: markBody({ delivery, json: isForm ? parseJson(evaluated.text) : json, triggers }),
-    response: sentResponse(delivery, reply),
+    response: sentResponse(delivery, byEndpoint.get(delivery.endpoint)?.[0]),
     origin: describeOrigin(delivery),
   };
 }

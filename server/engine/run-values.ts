@@ -194,9 +194,13 @@ export async function transformPayload(run: RunToPrepare, code: ProjectCode): Pr
 }
 
 /** The second argument of a transform. */
-function contextOf(run: RunToPrepare, { headers }: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
+function contextOf(
+  run: RunToPrepare,
+  { headers, proofHeaders }: LoadedTrigger,
+  { manifest }: ProjectCode,
+): TransformContext {
   const { request } = run;
-  const safe = request ? safeHeaders(request.headers) : {};
+  const safe = request ? safeHeaders(request.headers, proofHeaders) : {};
   const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;
   return {
     headers: parsed?.success ? Object.assign(safe, parsed.data) : safe,

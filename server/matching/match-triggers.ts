@@ -13,6 +13,7 @@ import { shortText } from "../domain/json/short-json.ts";
 import type { AnySchema, HeadersSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import { explainIssues, toProblemErrors } from "./explain/explain.ts";
+import { fieldAt } from "./index/discriminators.ts";
 import { listNearest } from "./list-nearest.ts";
 import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
 import { parseBounded } from "./schemas/parse-bounded.ts";
@@ -193,7 +194,7 @@ export function matchTriggers({
 }): Matching {
   const headers = recorded && firstValues(recorded);
   const parse = memoizeParse((schema) => parseBody(schema, body));
-  const parseHeaders = headersParser(recorded, parseBody);
+  const parseHeaders = headersParser(recorded, parseBody, headers);
   const evaluate = (trigger: TriggerSource, ...parseWith: [ParseBody, ParseHeaders | null]): Evaluation =>
     disabled.has(trigger.slug)
       ? { verdict: disabledVerdict(trigger, disabled), payload: null }
@@ -262,19 +263,33 @@ export function evaluateTriggers(
   return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body), parseHeaders));
 }
 
-/** Returns a function that parses the headers, once for each schema; `null`: they are not evaluated. */
+/**
+ * Returns a function that parses the headers, once for each schema; `null`: they are not evaluated. `first`: the first
+ * value of each, if schemas that require only fixed values may be compared with them, without Zod.
+ */
 function headersParser(
   recorded: RecordedHeaders | null,
   parse: (schema: AnySchema, values: Json) => ParseOutcome,
+  first: RecordedHeaders | null = null,
 ): ParseHeaders | null {
   if (!recorded) return null;
   let outcomes: Map<AnySchema, ParseOutcome> | null = null;
   return ({ schema, lists }) => {
+    if (first && lists.length === 0 && hasFixedValues(schema, first)) return matchedHeaders;
     outcomes ??= new Map();
     const outcome = outcomes.get(schema) ?? parse(schema, headersFor(recorded, lists));
     outcomes.set(schema, outcome);
     return outcome;
   };
+}
+
+/** Nothing reads the output of `headers`. */
+const matchedHeaders: ParseOutcome = { success: true, payload: null };
+
+/** Whether the schema requires fixed values and nothing else, and the headers have them. */
+function hasFixedValues(schema: AnySchema, headers: RecordedHeaders): boolean {
+  const split = splitSchema(schema);
+  return split?.rest === null && split.fields.every(({ path, values }) => values.has(fieldAt(headers, path)));
 }
 
 function evaluateTrigger(trigger: TriggerSource, parse: ParseBody, parseHeaders: ParseHeaders | null): Evaluation {

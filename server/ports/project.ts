@@ -115,6 +115,8 @@ export interface LoadedAgent {
 export interface LoadedTrigger {
   request: AnySchema;
   headers?: HeadersSchema | null;
+  /** The headers in which its verification reads the signature. Default: none. */
+  proofHeaders?: readonly string[];
   transform: ((payload: unknown, context: unknown) => unknown) | null;
   prompt?: PromptDefinition | null;
 }

@@ -123,6 +123,7 @@ function toTrigger(attachmentId: string, definition: unknown, exportedHeaders: J
       exportedHeaders && isSchema(source.headers)
         ? { schema: source.headers, lists: listHeaders(exportedHeaders) }
         : null,
+    proofHeaders: source.verify?.proofHeaders ?? [],
     transform: transform ? (payload, context) => transform(payload as never, context as never) : null,
     prompt: prompt ?? null,
   };

@@ -154,6 +154,30 @@ describe("loadCode", () => {
     expect(await code.trigger("paid:other")).toBeNull();
   });
 
+  test("names the headers in which a verification reads the signature", async () => {
+    const projectDir = makeProject({
+      ...smallProject,
+      "triggers/board.ts": `
+        import { defineWebhookSource } from "signalbox/trigger";
+        import { hmac } from "signalbox/verify";
+        import { z } from "zod";
+        import receipt from "../workflows/receipt";
+        export default defineWebhookSource({
+          slug: "board",
+          endpoint: "board",
+          request: z.object({ order: z.string() }),
+          verify: hmac({ secret: "0123456789abcdef", header: "X-Board-Webhook" }),
+        }).attach({ workflow: receipt });`,
+    });
+    await build(projectDir);
+    const stateDir = join(projectDir, ".signalbox");
+    const manifest = await readManifest(stateDir);
+    if (!manifest) throw new Error("not built");
+    const code = loadCode(stateDir, manifest);
+    expect((await code.trigger("board:receipt"))?.proofHeaders).toEqual(["x-board-webhook"]);
+    expect((await code.trigger("paid:receipt"))?.proofHeaders).toEqual([]);
+  });
+
   // In a process of its own, as workers are: this one maps stacks by itself.
   test.for([
     ["as they are", []],

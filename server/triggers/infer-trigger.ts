@@ -172,11 +172,12 @@ async function listSamples(
 }
 
 /**
- * Whether a sender sent it, and its signature was not invalid. A repeat has the body of the first delivery. The
- * signature of a body in another format was not checked.
+ * Whether a sender sent it as an event, and its signature was not invalid. A repeat has the body of the first delivery.
+ * The signature of a body in another format was not checked.
  */
 export function isUsable({ outcome, problem, redeliveryOf, headers }: DeliverySummary, isVerified: boolean): boolean {
   if (outcome === "repeated" || redeliveryOf !== null || headers[ownHeaders.sentFrom] !== undefined) return false;
+  if (headers[ownHeaders.handshake] !== undefined) return false;
   if (problem?.code === "unsupported_media_type") return !isVerified;
   return problem === null || problem.code === "request_mismatch";
 }

@@ -13,7 +13,8 @@ export function headersDiagnostics(entries: readonly EvaluatedEntry[], files: Pr
     const schema = entry.outcome === "trigger" ? entry.trigger.headers?.json : null;
     if (!schema) return [];
     const { file } = entry;
-    return findProblems(schema).map(({ code, title, name, fix }) =>
+    const proofHeaders = (entry.outcome === "trigger" && entry.trigger.verify?.proofHeaders) || [];
+    return findProblems(schema, proofHeaders).map(({ code, title, name, fix }) =>
       files.diagnose({
         code,
         title: `${file} › headers ${title}`,
@@ -32,7 +33,7 @@ interface Problem {
   fix: string | null;
 }
 
-function findProblems(schema: JsonSchemaObject): Problem[] {
+function findProblems(schema: JsonSchemaObject, proofHeaders: readonly string[]): Problem[] {
   if (!isObjectSchema(schema))
     return [
       {
@@ -48,13 +49,19 @@ function findProblems(schema: JsonSchemaObject): Problem[] {
     name: null,
     fix: "Use z.object(), which ignores other headers.",
   };
-  return [...(isClosed(schema) ? [closed] : []), ...headerFields(schema).flatMap(fieldProblems)];
+  return [
+    ...(isClosed(schema) ? [closed] : []),
+    ...headerFields(schema).flatMap((field) => fieldProblems(field, proofHeaders)),
+  ];
 }
 
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ownNames = new Set<string>(Object.values(ownHeaders));
 
-function fieldProblems({ name, takes }: ReturnType<typeof headerFields>[number]): Problem[] {
+function fieldProblems(
+  { name, takes }: ReturnType<typeof headerFields>[number],
+  proofHeaders: readonly string[],
+): Problem[] {
   const title = `› ${name}`;
   const lower = name.toLowerCase();
   if (lower !== name && headerName.test(lower))
@@ -63,7 +70,7 @@ function fieldProblems({ name, takes }: ReturnType<typeof headerFields>[number])
     ];
   if (!headerName.test(name))
     return [{ code: "invalid_headers", title: `${title} is not the name of a header`, name, fix: "Correct the name." }];
-  if (isSecretHeader(name))
+  if (isSecretHeader(name) || proofHeaders.includes(name))
     return [{ code: "secret_header", title: `${title} carries a credential or a signature`, name, fix: null }];
   if (ownNames.has(name))
     return [

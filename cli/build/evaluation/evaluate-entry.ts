@@ -73,6 +73,7 @@ export async function readTrigger(
           problem: source.verify.secretProblem,
           fingerprint: source.verify.fingerprint(),
           signedHeaders: source.verify.signedHeaders,
+          proofHeaders: source.verify.proofHeaders,
           coversBody: source.verify.coversBody,
           bodies: source.verify.bodies,
         }

@@ -67,6 +67,7 @@ export interface EvaluatedTrigger {
     fingerprint: string;
     /** `null`: the scheme signs nothing. */
     signedHeaders: readonly string[] | null;
+    proofHeaders: readonly string[];
     coversBody: boolean;
     /** `null`: unknown. */
     bodies: readonly BodyOptions[] | null;

@@ -7,14 +7,15 @@ import { useEffect, useMemo, useState } from "react";
 import { formatBytes } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import type { JsonMark } from "../../json/pointers.ts";
+import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
-import { saveFile } from "../../runs/save-file.ts";
+import { saveFile, saveLink } from "../../runs/save-file.ts";
 import { IconButton } from "../../ui/controls/button.tsx";
 import { Choice, Segmented } from "../../ui/controls/choice.tsx";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import type { Tone } from "../../ui/statuses.ts";
-import { hexLines, type ReadBody, readBody } from "../read-body.ts";
+import { filesOf, hexLines, type ReadBody, readBody } from "../read-body.ts";
 
 const faces = [
   { value: "pretty", label: "Pretty" },
@@ -39,11 +40,19 @@ export function DeliveryBody({ delivery, jumpTo }: { delivery: DeliveryDetails; 
 
 function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; body: ReadBody; jumpTo: JumpTo | null }) {
   const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
-  const face = body.text === null ? "bytes" : (wanted ?? "pretty");
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
   // Text is easier to read as it was sent than as a string of JSON.
   const isForm = delivery.evaluated?.format === "form" || delivery.evaluated?.format === "multipart";
   const pretty = isForm ? (delivery.evaluated?.text ?? null) : body.text;
+  const possible = faces.filter(
+    ({ value }) => ({ pretty: pretty !== null, raw: body.text !== null, bytes: true })[value],
+  );
+  const first = possible[0]?.value ?? "bytes";
+  const face = possible.find(({ value }) => value === wanted)?.value ?? first;
+  const files = useMemo(
+    () => (delivery.evaluated?.format === "multipart" ? filesOf(delivery.id, delivery.evaluated.text) : []),
+    [delivery],
+  );
   const marks = useMemo(() => marksOf(delivery.marks, trigger), [delivery, trigger]);
   const triggers = [...new Set(delivery.verdicts.map((verdict) => verdict.trigger))];
   // Only the pretty view can show a path.
@@ -53,14 +62,14 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; bod
   return (
     <Panel title="Body" note={<span className="tabular-nums">{formatBytes(body.bytes.length)}</span>}>
       <div className="flex flex-wrap items-center gap-2 border-b px-3 py-2">
-        {body.text === null ? (
+        {possible.length === 1 ? (
           <span className="px-1 text-ink-2">Not UTF-8 text: shown as bytes</span>
         ) : (
           <Segmented
             label="View of the body"
             value={face}
-            options={faces}
-            onChange={(value) => void setFace(value === "pretty" ? null : value)}
+            options={possible}
+            onChange={(value) => void setFace(value === first ? null : value)}
           />
         )}
         {face === "pretty" && triggers.length > 1 && (
@@ -76,9 +85,22 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; bod
         )}
         <span className="ml-auto flex items-center gap-1">
           {body.text !== null && <CopyButton text={body.text} label="Copy the original body" />}
-          <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery.id, body)} />
+          <IconButton label="Download the body" icon={Download} size="s" onClick={() => saveBody(delivery, body)} />
         </span>
       </div>
+      {files.length > 0 && (
+        <ul aria-label="Files" className="border-b px-4 py-2">
+          {files.map(({ filename, contentType, size, path }, at) => (
+            <li key={path} className="flex items-center gap-3">
+              <PlainText text={filename} />
+              <span className="text-s text-ink-3">
+                <PlainText text={contentType} /> · {formatBytes(size)}
+              </span>
+              <IconButton label={`Download file ${at + 1}`} icon={Download} size="s" onClick={() => saveLink(path)} />
+            </li>
+          ))}
+        </ul>
+      )}
       {face === "pretty" && pretty !== null && (
         <JsonView text={pretty} label="Body" marks={marks} maxHeight={560} jumpTo={jumpTo} />
       )}
@@ -137,7 +159,8 @@ function whyAbsent({ bodyBytes, problem, responseStatus }: DeliveryDetails): str
 }
 
 /** Downloads a body, byte for byte. */
-function saveBody(id: string, { bytes, text }: ReadBody): void {
+function saveBody({ id, evaluated }: DeliveryDetails, { bytes, text }: ReadBody): void {
+  const ending = text === null ? "bin" : evaluated === null ? "json" : "txt";
   // A neutral content type, so that the browser does not open content from an unauthenticated sender.
-  saveFile({ name: `${id}.${text === null ? "bin" : "json"}`, type: "application/octet-stream", content: bytes });
+  saveFile({ name: `${id}.${ending}`, type: "application/octet-stream", content: bytes });
 }

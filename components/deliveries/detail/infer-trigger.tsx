@@ -1,6 +1,7 @@
 "use client";
 
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
+import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { useQuery } from "@tanstack/react-query";
 import { FileCode } from "lucide-react";
 import { useState } from "react";
@@ -32,8 +33,13 @@ export function InferTrigger({ delivery }: { delivery: DeliveryDetails }) {
   );
 }
 
-function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf }: DeliveryDetails): boolean {
-  if (redeliveryOf !== null || verdicts.some((verdict) => verdict.outcome === "disabled")) return false;
+function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf, headers }: DeliveryDetails): boolean {
+  if (
+    headers[ownHeaders.handshake] !== undefined ||
+    redeliveryOf !== null ||
+    verdicts.some((verdict) => verdict.outcome === "disabled")
+  )
+    return false;
   return (
     outcome === "skipped" ||
     outcome === "held" ||

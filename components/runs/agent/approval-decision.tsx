@@ -54,7 +54,7 @@ export function DecideDialog({ run, approval, others, isApproved, onClose }: Pro
         <>
           <p>{consequenceText({ isApproved, others })}</p>
           <div className="mt-3 overflow-hidden rounded-m border">
-            <JsonView text={JSON.stringify(input, null, 2)} label={`Arguments of ${toolName}`} maxHeight={220} />
+            <JsonView text={JSON.stringify(input)} label={`Arguments of ${toolName}`} maxHeight={220} />
           </div>
           {!isApproved && <Reason value={reason} onChange={setReason} />}
         </>

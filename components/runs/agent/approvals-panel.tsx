@@ -117,7 +117,7 @@ function OpenApproval({ approval, onDecide }: { approval: Approval; onDecide: (i
         )}
       </div>
       <JsonView
-        text={JSON.stringify(input, null, 2)}
+        text={JSON.stringify(input)}
         label={`Arguments of ${toolName}`}
         copyLabel="Copy the arguments"
         maxHeight={260}

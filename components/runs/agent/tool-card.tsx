@@ -105,7 +105,7 @@ function Value({
       {isText ? (
         <RawText text={valueText(value)} label={label} maxHeight={240} />
       ) : (
-        <JsonView text={JSON.stringify(value, null, 2)} label={label} copyLabel={`Copy: ${label}`} maxHeight={240} />
+        <JsonView text={JSON.stringify(value)} label={label} copyLabel={`Copy: ${label}`} maxHeight={240} />
       )}
     </div>
   );

@@ -68,12 +68,7 @@ export function TurnCard({ turn, output }: { turn: Turn; output: Json | null }) 
       )}
       {isStructured && (
         <>
-          <JsonView
-            text={JSON.stringify(output, null, 2)}
-            label="The output"
-            copyLabel="Copy the output"
-            maxHeight={420}
-          />
+          <JsonView text={JSON.stringify(output)} label="The output" copyLabel="Copy the output" maxHeight={420} />
           {answer && (
             <Fold title="As the model wrote it">
               <FoldedText

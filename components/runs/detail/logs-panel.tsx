@@ -183,7 +183,7 @@ function LogLine({ log, isOpen, onToggle }: { log: TimelineEntry; isOpen: boolea
       {isOpen && data !== "" && (
         <div className="mt-1 mb-1.5 overflow-hidden rounded-m border bg-panel font-sans">
           <JsonView
-            text={JSON.stringify(log.data, null, 2)}
+            text={JSON.stringify(log.data)}
             label="Data of the log line"
             copyLabel="Copy the data"
             maxHeight={320}

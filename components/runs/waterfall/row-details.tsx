@@ -55,7 +55,7 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
       {entry.kind === "log" && entry.data !== null && (
         <div className={boxClass}>
           <JsonView
-            text={JSON.stringify(entry.data, null, 2)}
+            text={JSON.stringify(entry.data)}
             label="Data of the log line"
             copyLabel="Copy the data"
             maxHeight={320}
@@ -105,7 +105,7 @@ function StepResult({ runId, name }: { runId: string; name: string }) {
         </p>
       ) : (
         <JsonView
-          text={JSON.stringify(result, null, 2)}
+          text={JSON.stringify(result)}
           label={`Result of ${name}`}
           copyLabel="Copy the result"
           maxHeight={320}

@@ -9,17 +9,17 @@ import { ErrorNote } from "../../ui/states.tsx";
 import { Segmented } from "../../ui/controls/choice.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import {
+  curlOf,
   keyPlaceholder,
   type SenderKind,
   type SenderSettings,
   settingsOf,
-  type SnippetKind,
-  snippetOf,
+  fetchOf,
   urlWithCredentials,
 } from "./snippets.ts";
 import { type EndpointKey, KeySwitch } from "./endpoint-key.tsx";
 
-const kinds: readonly { value: SnippetKind | SenderKind; label: string }[] = [
+const kinds: readonly { value: "curl" | "fetch" | SenderKind; label: string }[] = [
   { value: "curl", label: "curl" },
   { value: "fetch", label: "fetch" },
   { value: "github", label: "GitHub" },
@@ -39,7 +39,7 @@ export function EndpointConnect({
   access: EndpointKey;
 }) {
   const trpc = useTRPC();
-  const [kind, setKind] = useState<SnippetKind | SenderKind>("curl");
+  const [kind, setKind] = useState<"curl" | "fetch" | SenderKind>("curl");
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const key = access.key ?? keyPlaceholder;
   const headers = exampleGivenHeaders(data?.headers);
@@ -52,7 +52,7 @@ export function EndpointConnect({
           {kind === "curl" || kind === "fetch" ? (
             <div className="rounded-m border bg-sunken">
               <CodeBlock
-                text={snippetOf(kind, request)}
+                text={kind === "curl" ? curlOf(request) : fetchOf(request)}
                 label={`Request with ${kind}`}
                 copyLabel={`Copy the ${kind} snippet`}
               />

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { curlOf, settingsOf, snippetOf, tokenUrl, urlWithCredentials } from "./snippets.ts";
+import { curlOf, fetchOf, settingsOf, tokenUrl, urlWithCredentials } from "./snippets.ts";
 
 const request = {
   url: "https://hooks.example.com/triggers/billing/eu",
@@ -16,7 +16,7 @@ it("the curl snippet contains the key if the endpoint needs one", () => {
 
 it("the fetch snippet is a program that sends exactly the example", async () => {
   const sent: unknown[] = [];
-  const run = new Function("fetch", `return (async () => { ${snippetOf("fetch", request)} })()`) as (
+  const run = new Function("fetch", `return (async () => { ${fetchOf(request)} })()`) as (
     fetch: (...call: unknown[]) => Promise<void>,
   ) => Promise<void>;
   await run(async (...call) => void sent.push(...call));

@@ -5,7 +5,6 @@ import { shellQuote } from "../../curl/curl-command.ts";
 import { webhookCurl } from "../../curl/webhook-curl.ts";
 import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
 
-export type SnippetKind = "curl" | "fetch";
 export type SenderKind = "github" | "stripe";
 
 export interface SnippetRequest {
@@ -18,11 +17,6 @@ export interface SnippetRequest {
   /** The formats of the endpoint. Default: JSON. */
   formats?: readonly BodyFormat[];
   example: Json;
-}
-
-/** The request as a snippet for a shell or a program. */
-export function snippetOf(kind: SnippetKind, request: SnippetRequest): string {
-  return kind === "curl" ? curlOf(request) : fetchOf(request);
 }
 
 /** The URL with the key as the password of the user `hook`. */
@@ -42,7 +36,8 @@ export function curlOf({ url, key, headers, formats = [], example }: SnippetRequ
   });
 }
 
-function fetchOf({ url, key, headers = {}, formats = [], example }: SnippetRequest): string {
+/** The request as a snippet of a program. */
+export function fetchOf({ url, key, headers = {}, formats = [], example }: SnippetRequest): string {
   const all = { ...headers, ...(key !== null && { authorization: `Bearer ${key}` }) };
   const more = Object.entries(all)
     .map(

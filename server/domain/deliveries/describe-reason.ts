@@ -3,7 +3,7 @@ import { formatCount } from "../format.ts";
 
 /** The part of a trigger that decided. */
 export const verdictStages: Record<VerdictOutcome, string> = {
-  matched: "request, filter",
+  matched: "all",
   headers_mismatch: "headers",
   request_mismatch: "request",
   filter_mismatch: "filter",

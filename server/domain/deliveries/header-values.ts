@@ -31,9 +31,14 @@ const secretWords = new RegExp(
   ].join("|")})(?:$|[-_])`,
 );
 
+/** Names that end in `key`, but of keys that identify something and grant nothing. */
+const publicKeys =
+  /(?:^|[-_])(?:cache|deduplication|event|group|idempotency|message|object|ordering|partition|record|routing|surrogate)[-_]?key$/;
+const keyName = /(?:^|[-_])key$/;
+
 /** Whether a header carries a credential or a signature. The project's triggers and transforms never receive it. */
 export function isSecretHeader(name: string): boolean {
-  return secretWords.test(name);
+  return secretWords.test(name) || (keyName.test(name) && !publicKeys.test(name));
 }
 
 /** The first value of each header. The same object if none was repeated, which is almost always. */
@@ -53,11 +58,15 @@ export function headersFor(headers: RecordedHeaders, lists: readonly string[]): 
   return { ...firstValues(headers), ...Object.fromEntries(arrays) };
 }
 
-/** The headers for a transform: without credentials, signatures and the headers of the service itself. */
-export function safeHeaders(headers: RecordedHeaders): Record<string, string> {
+/**
+ * The headers for a transform: without credentials, signatures and the headers of the service itself. `proofHeaders`:
+ * those in which the endpoint's verification reads the signature.
+ */
+export function safeHeaders(headers: RecordedHeaders, proofHeaders: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(
     Object.entries(firstValues(headers)).filter(
-      ([name, value]) => !ownNames.has(name) && !isSecretHeader(name) && !value.includes(redacted),
+      ([name, value]) =>
+        !ownNames.has(name) && !isSecretHeader(name) && !proofHeaders.includes(name) && !value.includes(redacted),
     ),
   );
 }

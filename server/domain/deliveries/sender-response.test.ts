@@ -6,7 +6,7 @@ import { sentResponse } from "./sender-response.ts";
 type Recorded = Parameters<typeof sentResponse>[0];
 
 function responseOf(delivery: Omit<Recorded, "redeliveryOf">, reply: Reply | null = null) {
-  const response = sentResponse({ ...delivery, redeliveryOf: null }, reply);
+  const response = sentResponse({ ...delivery, redeliveryOf: null }, { reply });
   if (response === null) throw new Error("it was to have a sender");
   return response;
 }
@@ -201,9 +201,28 @@ it("a delivery that was delivered again has no sender, and a form does not get t
     verdicts: [passed],
     unlistedVerdicts: [],
   };
-  expect(sentResponse({ ...delivery, redeliveryOf: "dlv_0" }, null)).toBeNull();
+  expect(sentResponse({ ...delivery, redeliveryOf: "dlv_0" })).toBeNull();
   const reply = { status: 200, body: "<Response/>", headers: {} };
   expect(responseOf(delivery, reply).body).toBe('{"ok":true,"skipped":true}');
+});
+
+it("a body in another format is answered with the types that the endpoint accepts", () => {
+  const problem = { type: "/errors/unsupported_media_type", title: "", status: 415, code: "unsupported_media_type" };
+  const delivery = {
+    id: "dlv_1",
+    outcome: "rejected" as const,
+    responseStatus: 415,
+    problem: { ...problem, detail: "" },
+    body: null,
+    headers: {},
+    verdicts: [],
+    unlistedVerdicts: [],
+    redeliveryOf: null,
+  };
+  expect(sentResponse(delivery, { body: [{ type: "multipart" }] })?.headers).toMatchObject({
+    accept: "multipart/form-data",
+  });
+  expect(sentResponse(delivery)?.headers).toMatchObject({ accept: "application/json" });
 });
 
 it("a sender without a valid key is asked for one, and does not learn the id of the delivery", () => {

@@ -2,8 +2,9 @@ import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contr
 import { countVerdicts } from "./describe-reason.ts";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
-import type { Reply } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
+import { acceptedTypes, onlyJson } from "../requests/body-format.ts";
 
 /** The part of a response that depends on the outcome of the delivery. The receiver adds the other headers. */
 export interface ResponseParts {
@@ -58,7 +59,6 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   invalid_signature: { "www-authenticate": "Signature" },
   method_not_allowed: { allow: "POST" },
   unsupported_handshake: { allow: "POST" },
-  unsupported_media_type: { accept: "application/json" },
   queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
   overloaded: { "retry-after": "2" },
@@ -72,15 +72,19 @@ type Recorded = Pick<
 
 /**
  * The response that the sender of a recorded delivery received, without the headers that every response has. `null`: it
- * has no sender, because it was delivered again. `reply`: the fixed response of its endpoint.
+ * has no sender, because it was delivered again. `endpoint`: its fixed response, and the formats that it accepts.
  */
-export function sentResponse(delivery: Recorded, reply: Reply | null): SenderResponse | null {
+export function sentResponse(
+  delivery: Recorded,
+  endpoint: { reply?: Reply | null; body?: readonly BodyFormat[] } = {},
+): SenderResponse | null {
   if (delivery.redeliveryOf !== null || delivery.headers[ownHeaders.origin] !== undefined) return null;
   const isForm = delivery.headers[ownHeaders.sentFrom] !== undefined;
-  const { body, headers } = partsOf(delivery, isForm ? null : reply);
+  const { body, headers } = partsOf(delivery, isForm ? null : (endpoint.reply ?? null));
   // A sender without a valid key does not learn the id of the delivery.
   const own: Record<string, string> =
     delivery.problem?.code === "unauthorized" ? {} : { "signalbox-delivery": delivery.id };
+  if (delivery.problem?.code === "unsupported_media_type") own["accept"] = acceptedTypes(endpoint.body ?? onlyJson);
   return { status: delivery.responseStatus, body, headers: { ...headers, ...own } };
 }
 

@@ -319,13 +319,15 @@ describe("GET /api/v1/inferred-trigger", () => {
     });
   });
 
-  it("reads only what senders sent in the period, and whose signature was not invalid", async () => {
+  it("reads only events that senders sent in the period, and whose signature was not invalid", async () => {
     const service = await openTestService();
     await deliver(service, { endpoint: "billing", body: '{ "old": 1 }' });
     service.state.now += 8 * 24 * 60 * 60 * 1000;
     const { deliveryId } = await deliver(service, { endpoint: "billing", body: '{ "real": 1 }' });
     await service.post(`/api/v1/deliveries/${deliveryId}/redeliver`);
     await deliver(service, { endpoint: "billing", body: '{ "form": 1 }', headers: { "signalbox-sent-from": "form" } });
+    const handshake = { "signalbox-handshake": "slack" };
+    await deliver(service, { endpoint: "billing", body: '{ "challenge": "a" }', headers: handshake });
     await service.store.recordDelivery({
       ...aDelivery({ receivedAt: service.state.now, body: Buffer.from('{ "forged": 1 }') }),
       endpoint: "billing",

@@ -153,6 +153,16 @@ describe("a check of the project", () => {
       "did not finish within 1.5 s (custom: acme).",
     ],
     [
+      "is busy for longer, after it has waited",
+      async () => {
+        await Promise.resolve();
+        const end = performance.now() + 1_600;
+        while (performance.now() < end);
+        return true;
+      },
+      "did not finish within 1.5 seconds (custom: acme).",
+    ],
+    [
       "returns another value",
       () => "yes" as unknown as boolean,
       "returned neither true nor false nor { reason } (custom: acme): it returned a value of type string.",
