@@ -34,7 +34,7 @@ export function Tabs({
     // Not `scrollIntoView`: it scrolls everything around the row as well.
     const row = list.current;
     const tab = row?.querySelector<HTMLElement>("[aria-selected=true]");
-    if (!row || !tab) return;
+    if (currentId === undefined || !row || !tab) return;
     const { left, right } = tab.getBoundingClientRect();
     const frame = row.getBoundingClientRect();
     if (right > frame.right - tabMargin) row.scrollLeft += right - frame.right + tabMargin;
