@@ -1,12 +1,34 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
 import { desk, expectNoFaults, expectStillFrame, expectSoundPage, phone, settle } from "./support/sound-page.ts";
-import { copyStarter } from "./support/project.ts";
+import { copyStarter, repository } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
+
+/** The routes of all pages. */
+const routes = globSync("**/page.tsx", { cwd: join(repository, "app") })
+  .map((file) => `/${dirname(file)}`.replace("/.", "/"))
+  .toSorted();
+
+/** The pages of people and keys, which need a deployed service. */
+const routesOfPeople = [
+  "/invite/[token]",
+  "/reset/[token]",
+  "/settings",
+  "/settings/audit",
+  "/settings/builds",
+  "/settings/keys",
+  "/settings/people",
+  "/setup/[token]",
+  "/sign-in",
+];
+
+function isAt(path: string, route: string): boolean {
+  return new RegExp(`^${route.replaceAll(/\[\w+\]/g, "[^/]+")}$`).test(path.split("?")[0] ?? "");
+}
 
 /** Runs that fail, are in progress, or wait. */
 const workflow = `import { defineWorkflow } from "signalbox/workflow";
@@ -80,15 +102,7 @@ async function fill(service: Service): Promise<string[]> {
   );
   return [
     "/",
-    "/?node=endpoint:billing",
-    "/?node=endpoint:billing&tab=connect",
-    "/?node=endpoint:billing&tab=try",
-    "/?node=trigger:invoice-paid",
     `/?node=trigger:invoice-paid&tab=test&from=${paidId}`,
-    "/?node=trigger:invoice-paid&tab=deliveries",
-    "/?node=trigger:invoice-paid&tab=schema",
-    "/?node=workflow:post-to-ledger",
-    "/?node=workflow:post-to-ledger&tab=run",
     "/deliveries",
     "/deliveries?endpoint=nowhere",
     "/deliveries?endpoint=billing&outcome=accepted&trigger=invoice-paid&verdict=matched&since=2026-01-01T00:00:00.000Z",
@@ -103,10 +117,29 @@ async function fill(service: Service): Promise<string[]> {
     ...runs,
     `${runs[0]}?step=post`,
     `${runs[0]}?view=logs`,
+    "/?node=trigger:invoice-pad",
+    "/alerts",
     "/runs/run_unknown",
     "/no-such-page",
     "/errors/unauthorized",
   ];
+}
+
+/** One node of each kind. */
+const nodes = ["endpoint:billing", "trigger:invoice-paid", "workflow:post-to-ledger", "agent:triage"];
+
+/** Opens every tab of the sheet of a node. */
+async function forEachTab(page: Page, url: string, node: string, check: (name: string) => Promise<void>) {
+  await page.goto(`${url}/?node=${node}`);
+  const tabs = page.getByRole("complementary").getByRole("tab");
+  await tabs.first().waitFor();
+  const names = await tabs.allTextContents();
+  expect(names.length).toBeGreaterThan(2);
+  for (const name of names) {
+    await tabs.getByText(name, { exact: true }).click();
+    await settle(page);
+    await check(`${node}, ${name}`);
+  }
 }
 
 /** The search and the list of keys, which open above any page. */
@@ -136,6 +169,7 @@ describe("every page at 1440 px and at 360 px", () => {
   it("has no serious or critical accessibility fault in light or dark, and its frame never scrolls while the focus moves through it", async () => {
     const service = await startService({ projectDir: projectWithFailures(), command: "dev" });
     const paths = await fill(service);
+    expect(routes.filter((route) => !paths.some((path) => isAt(path, route)))).toEqual(routesOfPeople);
     const { page } = await visit(service.url, { colorScheme: "light", viewport: desk, reducedMotion: "reduce" });
     // Each page is loaded once, every other one on the phone.
     for (const [index, path] of paths.entries()) {
@@ -144,6 +178,11 @@ describe("every page at 1440 px and at 360 px", () => {
       await settle(page);
       await expectSoundPage(page, path);
     }
+    for (const [index, node] of nodes.entries()) {
+      await page.setViewportSize(index % 2 === 0 ? desk : phone);
+      await forEachTab(page, service.url, node, (name) => expectSoundPage(page, name));
+    }
+    await page.setViewportSize(desk);
     await forEachDialog(page, (name) => expectSoundPage(page, name));
     await askToReplayMany(service, page);
     await expectSoundPage(page, "replay many");
@@ -195,7 +234,12 @@ describe("the pages of people and keys, in light and dark, on a desk's screen an
       await settle(page);
       await look(path);
     };
-    for (const path of [...open, setUp]) await lookAt(path);
+    const seen: string[] = [];
+    const lookAtAll = async (paths: readonly string[]) => {
+      for (const path of paths) await lookAt(path);
+      seen.push(...paths);
+    };
+    await lookAtAll([...open, setUp]);
     for (const [label, value] of [
       ["Name", "Grace"],
       ["Email", "grace@example.com"],
@@ -205,6 +249,7 @@ describe("the pages of people and keys, in light and dark, on a desk's screen an
     await page.getByRole("button", { name: "Create account" }).click();
     await page.waitForURL(`${url}/`);
     const reset = new URL(cli("people", "reset-password", "grace@example.com").stdout.trim()).pathname;
-    for (const path of [...closed, reset]) await lookAt(path);
+    await lookAtAll([...closed, reset]);
+    expect(routesOfPeople.filter((route) => !seen.some((path) => isAt(path, route)))).toEqual([]);
   });
 });

@@ -236,6 +236,53 @@ describe("an agent with a run that waits for approval", () => {
   });
 });
 
+describe("an agent whose build had no key of a model", () => {
+  const keyless = {
+    "agents/greeter.ts": `
+      import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+      import { defineAgent, scriptedModel } from "signalbox/agent";
+      const { MODEL_URL } = process.env;
+      export default defineAgent({
+        slug: "greeter",
+        model: MODEL_URL
+          ? createOpenAICompatible({ name: "scripted", baseURL: MODEL_URL, apiKey: "none", includeUsage: true })("scripted-1")
+          : scriptedModel({ answers: () => "Hello from the script" }),
+        instructions: "You greet.",
+      });`,
+    "triggers/visit.ts": `
+      import { defineWebhookSource } from "signalbox/trigger";
+      import { z } from "zod";
+      import greeter from "../agents/greeter";
+      export default defineWebhookSource({ slug: "visit", endpoint: "visits", request: z.object({ name: z.string() }) }).attach({
+        agent: greeter,
+        prompt: "Greet {{ name }}.",
+      });`,
+  };
+
+  it("says on the canvas, in its sheet and on the page of its run that a model answered, not the script", async () => {
+    play([{ text: "Hello from the model", tokens: [20, 5] }]);
+    const projectDir = writeProject(keyless);
+    const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
+    expect(cli("build").status).toBe(0);
+    const service = await startService({ projectDir, command: "start", env: { MODEL_URL: provider.baseURL } });
+    const { secret } = JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string };
+    const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
+    await page.goto(`${service.url}/?node=agent:greeter&tab=run`);
+    await signInWithToken(page, secret);
+    await page.getByRole("link", { name: "Agent greeter, scripted without a model, no tools, never ran" }).waitFor();
+    await page.getByRole("textbox", { name: /^Prompt/ }).fill("Greet Ada");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.waitForURL("**/runs/run_*");
+    await page.getByText(/^The model scripted-1 answered, not the script/).waitFor();
+    await page.goto(`${service.url}/?node=agent:greeter`);
+    await page.getByRole("link", { name: /^Agent greeter, scripted, but a model answers, / }).waitFor();
+    const sheet = page.getByRole("complementary", { name: "agent greeter" });
+    await sheet.getByText(/^A model answered the last run\. /).waitFor();
+    expect(await page.getByText("Scripted, no model").count()).toBe(0);
+    expect(errors).toEqual([]);
+  });
+});
+
 describe("a viewer", () => {
   it("sees that a run waits for approval, and why they cannot decide", async () => {
     play([refunds]);

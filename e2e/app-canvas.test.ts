@@ -70,11 +70,11 @@ function shareOfPane(page: Page): Promise<number> {
         document.querySelector<HTMLElement>(".react-flow__viewport")?.style.transform ?? "",
       )?.[1],
     );
-    // 24 px stay free at each side.
+    // 64 px at the left and 24 px at the right stay free.
     return scale === 1
       ? 1
       : (Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))) /
-          ((pane?.width ?? 0) - 48);
+          ((pane?.width ?? 0) - 88);
   });
 }
 
@@ -388,7 +388,7 @@ describe("the canvas", () => {
     expect(errors).toEqual([]);
   });
 
-  it("with more than 100 triggers starts folded, and shows the edges of the hovered or focused node", async ({
+  it("with more than 100 triggers starts folded, and shows the edges of the hovered, focused or opened node", async ({
     manyTriggers: service,
   }) => {
     const { page, errors } = await visit(service.url);
@@ -404,6 +404,24 @@ describe("the canvas", () => {
     await page.getByRole("textbox", { name: "Filter the canvas" }).fill("t101");
     await nodeOf(page, "trigger:t101").waitFor();
     await expect.poll(() => page.locator("[data-edge]").count()).toBe(2);
+    // The opened node keeps its edges while no node is hovered or focused.
+    await page.goto(`${service.url}/?node=endpoint:more/2`);
+    await page.locator('[data-edge="endpoint:more/2>workflow:work"]').waitFor({ state: "attached" });
+    expect(await page.locator("[data-edge]").count()).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  it("shows nodes after all endpoints are collapsed or expanded and after Tidy, from wherever the reader was", async ({
+    manyTriggers: service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    await page.goto(service.url);
+    await nodeOf(page, "endpoint:many").waitFor();
+    for (const name of ["Expand", "Collapse", "Tidy"]) {
+      await lookAwayByHand(page);
+      await page.getByRole("button", { name, exact: true }).click();
+      await until(async () => expect(await nodesInView(page)).not.toEqual([]));
+    }
     expect(errors).toEqual([]);
   });
 
@@ -462,6 +480,18 @@ describe.each(viewports)(
       );
       await expect.poll(() => shareOfPane(page)).toBeCloseTo(1, 1);
       expect(errors).toEqual([]);
+    });
+
+    it("shows readable names at first", async ({ service }) => {
+      const { page } = await visit(service.url, { viewport });
+      await page.goto(service.url);
+      const name = nodeOf(page, "endpoint:billing").getByText("/triggers/billing");
+      await name.waitFor();
+      const px = await name.evaluate((element: HTMLElement) => {
+        const scale = element.getBoundingClientRect().width / element.offsetWidth;
+        return Number.parseFloat(getComputedStyle(element).fontSize) * scale;
+      });
+      expect(px).toBeGreaterThanOrEqual(viewport.width < 1_000 ? 8 : 10);
     });
 
     it("shows the endpoint of a link, regardless of this tab's last viewport", async ({ service }) => {

@@ -58,7 +58,9 @@ describe("the sheet of a node", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("shows the tab of the URL, also after a reload", async ({ service }) => {
+  it("shows the tab of the URL, also after a reload and where the row is too narrow for all tabs", async ({
+    service,
+  }) => {
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     const tabs = {
       "endpoint:signup": ["Connect", "Try a body"],
@@ -75,6 +77,15 @@ describe("the sheet of a node", () => {
         await page.getByRole("tab", { name, exact: true, selected: true }).waitFor();
       }
     }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${service.url}/?node=trigger:new-signup&tab=backtest`);
+    const last = page.getByRole("tab", { name: "Backtest", selected: true });
+    await expect
+      .poll(async () => {
+        const { x, width } = (await last.boundingBox()) ?? { x: 0, width: 390 };
+        return x + width;
+      }, patient)
+      .toBeLessThan(390);
     expect(errors).toEqual([]);
   });
 

@@ -123,6 +123,21 @@ it("keyboard shortcuts open every page, and are plain letters in text fields", a
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Search" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/runs");
+
+  const older = await startRun(service);
+  const newer = await startRun(service);
+  await page.goto(`${service.url}/runs/${older}`);
+  await isLive(page);
+  await expect.poll(() => page.getByRole("button", { name: /^Newer run/ }).isEnabled(), patient).toBe(true);
+  await page.keyboard.press("k");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search" }).fill("shortcuts");
+  expect(new URL(page.url()).pathname).toBe(`/runs/${older}`);
+  await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
+  await page.getByRole("checkbox", { name: /^Shortcuts with a single key/ }).check();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  await page.waitForURL(`**/runs/${newer}`);
   expect(errors).toEqual([]);
 });
 

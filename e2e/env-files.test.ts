@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
@@ -7,8 +7,12 @@ import { writeProject } from "./support/project.ts";
 import { type Service, signalbox, startService } from "./support/service.ts";
 
 const secret = "of-the-sender-in-a-file";
+const encryptionKey = `SIGNALBOX_ENCRYPTION_KEYS=${randomBytes(32).toString("base64")}\n`;
 const project = {
-  ".env": `GREETING=Hello\nSET=by the file\nPUSH_SECRET=${secret}\n`,
+  ".env": `GREETING=Hello\nSET=by the file\nPUSH_SECRET=${secret}\n${encryptionKey}`,
+  "signalbox.config.ts": `import { defineConfig } from "signalbox/config";
+export default defineConfig({ encryptSensitive: true });
+`,
   "triggers/greet.ts": `import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";
 import greet from "../workflows/greet";
@@ -46,7 +50,7 @@ it("dev loads .env, never over what is set, and restarts on the same port when i
   const projectDir = writeProject(project);
   const service = await startService({ projectDir, command: "dev", env: { SET: "before" } });
   expect(await greet(service)).toBe("Hello,Ada,before");
-  writeFileSync(join(projectDir, ".env"), `GREETING=Hola\nSET=by the file\nPUSH_SECRET=${secret}\n`);
+  writeFileSync(join(projectDir, ".env"), `GREETING=Hola\nSET=by the file\nPUSH_SECRET=${secret}\n${encryptionKey}`);
   await vi.waitFor(
     async () => {
       expect(service.output()).toContain("Changed variables (GREETING): restarting.");
@@ -65,6 +69,13 @@ it("build and start load .env, or the files of --env-file; a file that does not 
   const rejected = cli("start", "--env-file", "missing.env");
   // Node itself reads the option, too.
   expect([rejected.status, rejected.stderr]).toEqual([9, expect.stringContaining("missing.env: not found")]);
+  const lacking = cli("start", "--env-file", "production.env");
+  expect([lacking.status, lacking.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /there is no key\. Set SIGNALBOX_ENCRYPTION_KEYS, .*\n\s*PUSH_SECRET is not set \(triggers\/pushed\.ts\)/,
+    ),
+  ]);
 
   const service = await startService({ projectDir, command: "start" });
   const url = new URL(cli("triggers", "url", "pushed").stdout.trim());

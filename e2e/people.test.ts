@@ -221,7 +221,8 @@ describe("people of a deployed service", () => {
       .first()
       .waitFor();
     await page.goto(`${service.url}/settings/audit?action=key.shown`);
-    await page.getByRole("link", { name: /^Ida: Viewed a webhook key key_/ }).waitFor();
+    await page.getByRole("link", { name: /^Ida: Viewed a webhook key key_/ }).click();
+    await page.waitForURL(`${service.url}/settings/keys`);
     expect(errors).toEqual([]);
   });
 });

@@ -66,7 +66,18 @@ const patient = { name: "Canary-0815-Lovelace", email: "canary-0815@hopper.dev",
 const idOf = (response: Response) => response.headers.get("signalbox-delivery") ?? "";
 const waiting = { timeout: 60_000, interval: 200 };
 
-test("a sensitive value is in no page, answer, export, log, span, alert, file or encrypted store, and is found after an audited reveal", async () => {
+/** The events of the feed, up to these deliveries. */
+async function readFeed(url: string, ids: readonly string[]): Promise<string> {
+  const response = await fetch(`${url}/api/v1/deliveries/feed?since=2020-01-01T00:00:00Z`);
+  let text = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.endsWith("\n\n") && ids.every((id) => text.includes(`"id":"${id}"`))) break;
+  }
+  return text;
+}
+
+test("a sensitive value is in no page, answer, export, feed, log, span, alert, file or encrypted store, and is found after an audited reveal", async () => {
   const collector = await startCollector();
   const projectDir = writeProject(project);
   symlinkSync(join(repository, "node_modules/@opentelemetry"), join(projectDir, "node_modules/@opentelemetry"));
@@ -124,12 +135,15 @@ test("a sensitive value is in no page, answer, export, log, span, alert, file or
     search(path, text);
     return text;
   };
-  for (const path of api) {
-    const text = await read(`/api/v1${path}`);
-    // Bodies are base64 in JSON.
+  /** Bodies are base64 in JSON. */
+  const searchBodies = (where: string, text: string) => {
     for (const [, body = ""] of text.matchAll(/"body":"([^"]+)"/g))
-      search(`the body in ${path}`, Buffer.from(body, "base64").toString());
-  }
+      search(`the body in ${where}`, Buffer.from(body, "base64").toString());
+  };
+  for (const path of api) searchBodies(path, await read(`/api/v1${path}`));
+  const feed = await readFeed(url, deliveries.slice(0, 3));
+  search("the feed", feed);
+  searchBodies("the feed", feed);
   await read("/metrics");
   for (const path of [
     "/",

@@ -31,6 +31,9 @@ const marksOfStarter: Record<string, DocBlock["mark"]> = {
   "SIGNALBOX_TOKEN=sbt_… npx signalbox dev --from https://hooks.example.com --since 2h": {
     runBy: "e2e/dev-from.test.ts",
   },
+  "SIGNALBOX_BASE_URL=https://a1b2.ngrok.app npx signalbox dev   # after `ngrok http 3002`": {
+    runBy: "e2e/hostile/tunnels.test.ts",
+  },
 };
 
 export function readBlocks(page: string): DocBlock[] {

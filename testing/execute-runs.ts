@@ -1,5 +1,5 @@
 import type { ModelLike } from "../sdk/definition.ts";
-import type { TargetKind } from "../server/contract/project/target.ts";
+import type { Target, TargetKind } from "../server/contract/project/target.ts";
 import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
 import { isEnded } from "../server/domain/runs/run-state.ts";
@@ -29,6 +29,8 @@ export interface Executor {
    * of real time.
    */
   settle(wanted: readonly string[] | null, timeoutMs: number): Promise<string[]>;
+  /** Loads the code of targets before their runs begin: a slow import takes no part of the time limit. */
+  load(targets: readonly Target[]): Promise<void>;
   /** Executes the runs that become due until this time. */
   moveTo(time: number, timeoutMs: number): Promise<void>;
   /** Applies to all executions of the run. */
@@ -191,6 +193,10 @@ export function createExecutor(p: {
 
   return {
     settle: (wanted, timeoutMs) => within(timeoutMs, (signal) => settle(wanted, signal)),
+    async load(targets) {
+      // An exception in the code fails the run.
+      await Promise.allSettled(targets.map(({ kind, slug }) => code[kind](slug)));
+    },
     moveTo: (time, timeoutMs) => within(timeoutMs, (signal) => moveTo(time, signal)),
     setProbe: (runId, probe) => void probes.set(runId, probe),
     storeSteps: (runId, steps) => void storedSteps.set(runId, steps),

@@ -22,11 +22,13 @@ import { startTriggerRuns } from "../server/triggers/start-trigger-runs.ts";
 import { createExecutor } from "./execute-runs.ts";
 import { loadBuild } from "./project-build.ts";
 import { readRun } from "./read-run.ts";
+import { requireOptions } from "./require-options.ts";
 import { createDeliver } from "./send-request.ts";
-import { createStepProbe, toStoredSteps } from "./step-probe.ts";
+import { createStepProbe, requireReached, requireStored, toStoredSteps } from "./step-probe.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 
 export async function openTestProject(options: TestProjectOptions): Promise<TestProject> {
+  requireOptions(options, ["projectDir", "now", "models", "timeout"], "testProject");
   const projectDir = resolve(options.projectDir ?? ".");
   const timeoutMs = readDuration(options.timeout ?? "4s", "testProject: timeout");
   const clock = createVirtualClock(readTime(options.now));
@@ -43,17 +45,18 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
 
   async function settleRuns(runs: readonly { id: string; target: Target }[], probing: RunOptions): Promise<void> {
     const probes = isProbed(probing)
-      ? runs.map(({ id, target }) => ({
-          id,
-          probe: createStepProbe(probing, `${target.kind} ${target.slug}`),
-        }))
+      ? runs.map(({ id, target }) => {
+          const probe = createStepProbe(probing, `${target.kind} ${target.slug}`);
+          executor.setProbe(id, probe);
+          return probe;
+        })
       : [];
-    for (const { id, probe } of probes) executor.setProbe(id, probe);
+    await executor.load(runs.map(({ target }) => target));
     await executor.settle(
       runs.map(({ id }) => id),
       timeoutMs,
     );
-    for (const { probe } of probes) probe.requireReached();
+    requireReached(probes, probing);
   }
 
   function settle(): Promise<TestRun[]>;
@@ -64,6 +67,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
       const runs = await Promise.all(ids.map(read));
       return runs.sort((a, b) => (`${a.createdAt} ${a.id}` < `${b.createdAt} ${b.id}` ? -1 : 1));
     }
+    requireOptions(given, [...runOptions, "trigger"], "settle");
     const { trigger, ...probing } = given;
     const runs = "runs" in started ? [...started.runs] : [started];
     const chosen = "runs" in started ? chooseRun(started, trigger) : started;
@@ -72,6 +76,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   }
 
   async function fire(trigger: string, given: unknown, probing: RunOptions = {}): Promise<TestRun> {
+    requireOptions(probing, runOptions, "fire");
     const body = toJsonBody(given);
     const { runs, verdicts } = await startTriggerRuns(deps, { slug: trigger, body, startedBy: "api" }).catch(explain);
     const [first] = runs;
@@ -87,6 +92,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   }
 
   async function testRun(slug: string, given: unknown, options: TestRunOptions = {}): Promise<TestRun> {
+    requireOptions(options, [...runOptions, "stored"], "testRun");
     const { stored, ...probing } = options;
     const target = findTarget(slug);
     const input = target.kind === "agent" && typeof given === "string" ? { prompt: given } : given;
@@ -94,7 +100,9 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
     const id = runs[0]?.runId ?? "";
     executor.storeSteps(id, toStoredSteps(stored, clock.now()));
     await settleRuns([{ id, target }], probing);
-    return await read(id);
+    const run = await read(id);
+    if (run.status === "completed") requireStored(stored, run);
+    return run;
   }
 
   function findTarget(slug: string): Target {
@@ -130,6 +138,8 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
     },
   };
 }
+
+const runOptions = ["mockStep", "failAt", "crashAfter", "replayEveryStep"];
 
 function isProbed(options: RunOptions): boolean {
   return Object.values(options).some((option) => option !== undefined && option !== false);

@@ -14,6 +14,7 @@ import type { Clock } from "../server/ports/clock.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { ProjectSources, TriggerSource } from "../server/ports/project.ts";
 import type { Store } from "../server/ports/store.ts";
+import { requireOptions } from "./require-options.ts";
 
 type Deliver = (endpoint: string, body: unknown, options?: DeliverOptions) => Promise<TestDelivery>;
 
@@ -39,6 +40,7 @@ export function createDeliver(p: { settings: Settings; sources: ProjectSources; 
   const receivers = { lenient: create("development"), strict: create("deployed") };
 
   return async (endpoint, body, options = {}) => {
+    requireOptions(options, ["headers", "sign"], "deliver");
     const [source = null] = sources.byEndpoint.get(endpoint) ?? [];
     const request = createRequest(endpoint, { body, options, source });
     const signed = options.sign === true ? sign(request, { source, settings, clock }) : request;

@@ -90,6 +90,47 @@ describe("testRun", () => {
       'called no step "chrage". It called "find", "charge", "send mail", "send note"',
     );
   });
+
+  it("throws if the name of a replaced or stored step is misspelled, and lets a run leave out a replaced step", async () => {
+    const app = await open();
+    await expect(app.testRun("renewal", renewal, { mockStep: { fnid: 1 } })).rejects.toThrow(
+      'The run of workflow renewal called no step "fnid", which mockStep names. Did you mean "find"? It called "find"',
+    );
+    await expect(app.testRun("renewal", renewal, { mockStep: { find: 1 }, stored: { refund: 1 } })).rejects.toThrow(
+      'called no step "refund", which `stored` names. It called "find"',
+    );
+    expect(await app.testRun("renewal", renewal, { mockStep: { find: 1, refund: 1 } })).toComplete();
+  });
+
+  it("throws for an option that does not exist", async () => {
+    const app = await open();
+    const misspelled = { mockSteps: { find: 1 }, signed: true, crashafter: "find", projectdir: "." } as object;
+    await expect(app.testRun("renewal", renewal, misspelled)).rejects.toThrow(
+      'testRun: there is no option mockSteps. Did you mean "mockStep"? The options are mockStep, failAt, ',
+    );
+    await expect(app.fire("large-order", {}, misspelled)).rejects.toThrow("fire: there is no option mockSteps.");
+    await expect(app.deliver("orders", {}, misspelled)).rejects.toThrow("deliver: there is no option mockSteps.");
+    await expect(app.settle({ runs: [] } as never, misspelled)).rejects.toThrow(
+      "settle: there is no option mockSteps.",
+    );
+    await expect(testProject({ projectDir, ...misspelled })).rejects.toThrow(
+      "testProject: there is no option mockSteps.",
+    );
+    await expect(app.testRun("renewal", renewal, { failAt: { step: "find", times: 0 } })).rejects.toThrow(
+      "failAt: times must be at least 1, but is 0.",
+    );
+  });
+
+  it("of a delivery with several runs fails the step in the run that has it", async () => {
+    const app = await open();
+    const both = await app.deliver("orders", {
+      type: "order.paid",
+      order: { id: "o-1", email: "ada@example.com", cents: 2_000_000 },
+    });
+    const run = await app.settle(both, { trigger: "order-paid", failAt: "charge" });
+    expect(run).toComplete();
+    expect(run.attempt).toBe(2);
+  });
 });
 
 describe("a crash", () => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { FailAt, RunOptions, TestRunOptions } from "../sdk/test-project/index.ts";
+import type { FailAt, RunOptions, TestRun, TestRunOptions } from "../sdk/test-project/index.ts";
 import type { WorkflowContext } from "../sdk/workflow/index.ts";
+import { didYouMean } from "../server/domain/did-you-mean.ts";
 import { takeName } from "../server/engine/steps/stored-steps.ts";
 import { toJson } from "../server/engine/run-values.ts";
 import type { LoadedAgent, LoadedWorkflow, ProjectCode } from "../server/ports/project.ts";
@@ -21,8 +22,10 @@ export interface StepProbe {
   inFlight(): readonly string[];
   /** Called after each execution. Throws an Error if the code is not deterministic. */
   end(): void;
-  /** Throws an Error if the run called no step that the test wants to fail, or after which it wants to crash. */
-  requireReached(): void;
+  /** E.g. `workflow renewal`. */
+  target: string;
+  /** The names of all steps and tools that the run has called. */
+  called(): readonly string[];
 }
 
 export function createStepProbe(options: RunOptions, target: string): StepProbe {
@@ -146,14 +149,44 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
           `It returned ${JSON.stringify(firstOutput.value)}, and ${JSON.stringify(otherOutput.value)} after a replay with the same results of its steps.`,
         );
     },
-    requireReached() {
-      for (const name of [failing?.step, crashAfter])
-        if (name !== undefined && !seen.has(name))
-          throw new Error(
-            `The run of ${target} called no step ${JSON.stringify(name)}. ${seen.size > 0 ? `It called ${listSteps([...seen])}.` : "It called no step."}`,
-          );
-    },
+    target,
+    called: () => [...seen],
   };
+}
+
+/**
+ * Throws an Error if none of the runs called the step that the test wants to fail, or after which it wants to crash.
+ * The same for the name of a replaced step that is probably misspelled: a run can leave out such a step.
+ */
+export function requireReached(probes: readonly StepProbe[], options: RunOptions): void {
+  const called = new Set(probes.flatMap((probe) => probe.called()));
+  for (const name of [readFailAt(options.failAt)?.step, options.crashAfter])
+    if (name !== undefined && !called.has(name)) throw notCalled(name, probes, "");
+  const mocked = Object.keys(options.mockStep ?? {});
+  const executed = [...called].filter((name) => !mocked.includes(name));
+  for (const name of mocked) {
+    const hint = called.has(name) ? "" : didYouMean(name, executed);
+    if (hint !== "") throw notCalled(name, probes, `, which mockStep names.${hint}`);
+  }
+}
+
+/** Throws an Error if a completed run did not call a step whose result the test has stored. */
+export function requireStored(stored: TestRunOptions["stored"], run: Pick<TestRun, "target" | "steps">): void {
+  const called = run.steps.map(({ name }) => name);
+  for (const name of Object.keys(stored ?? {}))
+    if (!called.includes(name))
+      throw notCalled(
+        name,
+        [{ target: `${run.target.kind} ${run.target.slug}`, called: () => called }],
+        `, which \`stored\` names.${didYouMean(name, called)}`,
+      );
+}
+
+function notCalled(name: string, probes: readonly Pick<StepProbe, "target" | "called">[], why: string): Error {
+  const runs = [...new Set(probes.map(({ target }) => target))].join(" and ");
+  const called = [...new Set(probes.flatMap((probe) => probe.called()))];
+  const others = called.length > 0 ? `It called ${listSteps(called)}.` : "It called no step.";
+  return new Error(`The run of ${runs} called no step ${JSON.stringify(name)}${why || "."} ${others}`);
 }
 
 /** The results that a test has stored, as steps that have completed. */
@@ -172,6 +205,8 @@ export function toStoredSteps(stored: TestRunOptions["stored"], now: number): St
 function readFailAt(failAt: string | FailAt | undefined): Required<FailAt> | null {
   if (failAt === undefined) return null;
   const given = typeof failAt === "string" ? { step: failAt } : failAt;
+  if (given.times !== undefined && !(given.times >= 1))
+    throw new TypeError(`failAt: times must be at least 1, but is ${given.times}. Leave failAt out to fail no try.`);
   return { times: 1, error: new Error(`The test failed the step ${given.step}.`), ...given };
 }
 

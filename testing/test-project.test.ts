@@ -123,10 +123,10 @@ describe("time", () => {
   });
 
   it("that a step takes for real is limited, and the error names the step", async () => {
-    const app = await open({ timeout: 1000 });
+    const app = await open({ timeout: "3s" });
     const delivery = await app.deliver("hang", {});
     await expect(app.settle(delivery)).rejects.toThrow(
-      'The run of hang did not end within 1 s of real time. It is in step "wait".',
+      'The run of hang did not end within 3 s of real time. It is in step "wait".',
     );
   });
 });

@@ -31,7 +31,11 @@ const columns: readonly Column<Alert>[] = [
     id: "title",
     name: "Alert",
     width: "minmax(0, 2fr)",
-    cell: ({ title }) => <span className="block truncate">{title}</span>,
+    cell: ({ title }) => (
+      <span title={title} className="line-clamp-3 wrap-anywhere">
+        {title}
+      </span>
+    ),
   },
   { id: "opened", name: "Opened", width: "110px", cell: ({ openedAt }) => <RelativeTime iso={openedAt} /> },
   {

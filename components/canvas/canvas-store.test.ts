@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Viewport } from "./canvas-storage.ts";
 import { type CanvasStore, createCanvasStore } from "./canvas-store.ts";
 import { largeModel } from "./model/testing/sample-graph.ts";
-import { boxOf, isInWindow } from "./plane/viewport.ts";
+import { boundsOf, boxOf, firstView, isInWindow } from "./plane/viewport.ts";
 import type { CanvasUrl } from "./toolbar/use-canvas-url.ts";
 
 const model = largeModel(120);
@@ -33,24 +33,34 @@ function openCanvas(first: Partial<CanvasUrl> = {}) {
   const read = (change: Partial<CanvasUrl>) => store.read({ model, url: { ...noFilter, ...change }, open: () => {} });
   const store: CanvasStore = createCanvasStore("mine", { model, url: { ...noFilter, ...first }, open: () => {} });
   read(first);
-  store.view.attach({
-    getViewport: () => at,
-    setViewport: (next) => {
-      at = next;
-      store.keepViewport(at);
-      return done;
-    },
-    zoomIn: () => done,
-    zoomOut: () => done,
-    setCenter: () => done,
-  });
-  store.resize(frame);
+  const attach = (size: typeof frame) => {
+    store.resize(size);
+    at = { x: 0, y: 0, zoom: 1 };
+    store.view.attach({
+      getViewport: () => at,
+      setViewport: (next) => {
+        at = next;
+        store.keepViewport(at);
+        return done;
+      },
+      zoomIn: () => done,
+      zoomOut: () => done,
+      setCenter: () => done,
+    });
+  };
+  attach(frame);
   const moveByHand = (next: Viewport) => {
     store.view.handleMove();
     at = next;
     store.keepViewport(at);
   };
-  return { store, read, moveByHand, viewport: () => at };
+  return { store, read, attach, moveByHand, viewport: () => at };
+}
+
+function boundsIn(store: CanvasStore) {
+  const bounds = boundsOf(store.get().graph.nodes, store.get().positions);
+  if (!bounds) throw new Error("The canvas has no nodes.");
+  return bounds;
 }
 
 it("a large project starts collapsed, and an expanded endpoint stays expanded in the next visit", () => {
@@ -92,6 +102,20 @@ it("only the edges of the hovered and the opened node light up", () => {
   expect([...store.get().lit].some((id) => id.endsWith(">workflow:w00000"))).toBe(true);
   store.hover(null);
   expect([...store.get().lit].every((id) => id.endsWith(">workflow:w00000"))).toBe(true);
+});
+
+it("a canvas that was a list in between fits its new window, or is where the reader moved it", () => {
+  const canvas = openCanvas();
+  const first = canvas.viewport();
+  const narrow = { width: 700, height: 900 };
+  canvas.attach(narrow);
+  const fitted = canvas.viewport();
+  expect(fitted).not.toEqual(first);
+  expect(fitted).toEqual(firstView(boundsIn(canvas.store), narrow));
+  const moved = { x: -40, y: -300, zoom: 0.8 };
+  canvas.moveByHand(moved);
+  canvas.attach(frame);
+  expect(canvas.viewport()).toEqual(moved);
 });
 
 it("a node that the user dragged keeps its position, until the layout is restored", () => {

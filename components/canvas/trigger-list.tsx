@@ -139,7 +139,7 @@ function TargetLink({ target }: { target: TargetNode }) {
         </NodeLink>
         <span className="ml-auto">{activity?.lastRun && <LastRun activity={activity} />}</span>
       </div>
-      {target.target.agent && <AgentLines agent={target.target.agent} />}
+      {target.target.agent && <AgentLines agent={target.target.agent} activity={activity} />}
       <TargetNumbers activity={activity} isAttached={target.triggers.length > 0} />
     </div>
   );

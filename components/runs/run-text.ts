@@ -16,7 +16,7 @@ export const startedByLabels: Record<StartedBy, string> = {
   api: "API",
   cli: "command line",
   replay: "replay",
-  failure: "onFailure of",
+  failure: "onFailure",
 };
 
 /** The title of a run in the browser's tab: `✗ welcome-email`. */

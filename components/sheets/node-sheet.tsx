@@ -83,7 +83,7 @@ function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: Graph; 
         )}
         <p className="mt-4">
           You can still open{" "}
-          <Link href={historyHref(node)} className="text-accent hover:underline">
+          <Link href={historyHref(node)} className="text-accent underline">
             {node.kind === "endpoint" || node.kind === "trigger" ? "its deliveries" : "its runs"}
           </Link>
           .

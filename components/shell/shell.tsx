@@ -74,7 +74,8 @@ function SignOut() {
         className="grid h-8 place-items-center rounded-m px-2 text-s whitespace-nowrap text-ink-2 hover:bg-sunken hover:text-ink"
       >
         <LogOut aria-hidden size={16} className="md:hidden" />
-        <span className="sr-only md:not-sr-only">Sign out</span>
+        <span className="sr-only md:hidden">Sign out</span>
+        <span className="hidden md:inline">Sign out</span>
       </button>
     </form>
   );

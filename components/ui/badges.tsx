@@ -1,4 +1,4 @@
-import { Bot, FlaskConical, Hand, LoaderCircle, Workflow } from "lucide-react";
+import { Bot, FlaskConical, Hand, LoaderCircle, TriangleAlert, Workflow } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ManifestAgent } from "../../server/contract/project/manifest.ts";
 import type { TargetKind } from "../../server/contract/project/target.ts";
@@ -36,10 +36,19 @@ export function ApprovalMark({ needs }: { needs: ManifestAgent["tools"][number][
   );
 }
 
-/** Marks an agent whose answers are scripted, without a model. */
-export function ScriptedModelBadge() {
-  return <StatusBadge status={{ label: "Scripted, no model", icon: FlaskConical, tone: "wait" }} />;
+/** Marks an agent whose answers are scripted, without a model. `isAnswered`: a model answered nevertheless. */
+export function ScriptedModelBadge({ isAnswered = false }: { isAnswered?: boolean | undefined }) {
+  if (!isAnswered) return <StatusBadge status={{ label: "Scripted, no model", icon: FlaskConical, tone: "wait" }} />;
+  return (
+    <span className="flex shrink-0" title={modelBeyondBuild}>
+      <StatusBadge status={{ label: "A model answers", icon: TriangleAlert, tone: "wait" }} />
+    </span>
+  );
 }
+
+/** Why a model answers in place of the script. */
+export const modelBeyondBuild =
+  "The service has an API key of a model's provider, which the build did not have. Calls cost money.";
 
 /** The icon of a workflow, or of an agent in a round tile. Without `label` it is decorative. */
 export function TargetIcon({ kind, label }: { kind: TargetKind; label?: string }) {

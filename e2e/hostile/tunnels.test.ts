@@ -6,6 +6,7 @@ import { describe, expect, vi } from "vitest";
 import { restRoutes } from "../../server/http/rest/rest-app.ts";
 import { appRouter } from "../../server/trpc/router.ts";
 import { freePort } from "../../scripts/free-port.ts";
+import { repository } from "../support/project.ts";
 import { signalbox, startService } from "../support/service.ts";
 import { inTerminal } from "../support/terminal.ts";
 import { type HostileService, startHostileService, withHostileService } from "./hostile-service.ts";
@@ -19,7 +20,9 @@ interface Answer {
 
 const json = { "content-type": "application/json" };
 const ada = '{"name":"Ada"}';
-const publicHost = "dev.example.com";
+/** The command in the README of new projects. */
+const readme = readFileSync(join(repository, "examples/starter/README.md"), "utf8");
+const [, publicHost = ""] = /^SIGNALBOX_BASE_URL=https:\/\/(\S+) npx signalbox dev /m.exec(readme) ?? [];
 
 const closedRoutes = restRoutes.filter(({ operation }) => operation.access !== "open");
 /** Routes that are also public in a deployed service. */
@@ -40,7 +43,7 @@ const pages = [
  */
 const foreign: Record<string, Headers> = {
   "under the name of the base URL": { host: publicHost },
-  "under another name": { host: "a1b2.ngrok.app" },
+  "under another name": { host: "c3d4.ngrok.app" },
   "under an IP address of this machine": { host: "192.168.1.5" },
   "under a rewritten name, with the sender's address": { host: "localhost", "x-forwarded-for": "203.0.113.5" },
   "under a rewritten name, by cloudflared": { host: "localhost", "cf-connecting-ip": "203.0.113.5" },

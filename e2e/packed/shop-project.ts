@@ -1,6 +1,6 @@
 /**
- * A shop, before and after a change: the second version has a fix of `reserve`, a new field of `ship`, and accepts
- * numbers as parcels.
+ * A shop, before and after a change: the second version has fixes of `reserve` and of the transform of `orders`, a new
+ * field of `ship`, and accepts numbers as parcels.
  */
 export function shopProject(version: "one" | "two"): Record<string, string> {
   const isFixed = version === "two";
@@ -34,7 +34,14 @@ export function shopProject(version: "one" | "two"): Record<string, string> {
           appendFileSync("failures.log", run.id + " " + run.error.message + "\\n");
         },
       });`,
-    "triggers/orders.ts": trigger("orders", "z.object({ items: z.array(z.string()) })", "reserve"),
+    "triggers/orders.ts": trigger(
+      "orders",
+      "z.object({ items: z.array(z.string()) })",
+      "reserve",
+      isFixed
+        ? ""
+        : `({ items }) => { if (items[0] === "none") throw new Error("There is no such item"); return { items }; }`,
+    ),
 
     // Sleeps until a file is there.
     "workflows/ship.ts": `
@@ -53,10 +60,26 @@ export function shopProject(version: "one" | "two"): Record<string, string> {
       });`,
     "triggers/shipments.ts": trigger("shipments", shipment, "ship"),
 
-    // The first try of each order is rejected. A refund returns what cannot be stored.
+    // The same, but its open runs follow the latest build.
+    "workflows/poll.ts": `
+      import { existsSync } from "node:fs";
+      import { defineWorkflow } from "signalbox/workflow";
+      import { z } from "zod";
+      export default defineWorkflow({
+        slug: "poll",
+        versions: "latest",
+        input: z.object({ gate: z.string() }),
+        async run({ gate }, ctx) {
+          do await ctx.sleep("a while", "1s"); while (!(await ctx.step("look", () => existsSync(gate))));
+          return { version: "${version}" };
+        },
+      });`,
+    "triggers/polls.ts": trigger("polls", "z.object({ gate: z.string() })", "poll"),
+
+    // The first try of each order is rejected, one without an amount for good. A refund returns what cannot be stored.
     "workflows/charge.ts": `
       import { appendFileSync, readFileSync } from "node:fs";
-      import { defineWorkflow, RetryAfterError } from "signalbox/workflow";
+      import { defineWorkflow, NonRetryableError, RetryAfterError } from "signalbox/workflow";
       import { z } from "zod";
       export default defineWorkflow({
         slug: "charge",
@@ -66,6 +89,7 @@ export function shopProject(version: "one" | "two"): Record<string, string> {
         async run({ order, cents }, ctx) {
           const receipt = await ctx.step("charge", { retries: 2, backoff: "fixed", initialDelay: "10ms", timeout: "30s" }, () => {
             appendFileSync("charged.log", order + "\\n");
+            if (cents === 0) throw new NonRetryableError("There is nothing to charge");
             const tries = readFileSync("charged.log", "utf8").split("\\n").filter((line) => line === order).length;
             if (tries === 1) throw new RetryAfterError("The bank answered 429", "1");
             return { at: new Date(0), cents };
@@ -93,10 +117,11 @@ export function shopProject(version: "one" | "two"): Record<string, string> {
 }
 
 /** A trigger on the endpoint of its name. */
-function trigger(name: string, request: string, workflow: string): string {
+function trigger(name: string, request: string, workflow: string, transform = ""): string {
   return `
     import { defineWebhookSource } from "signalbox/trigger";
     import { z } from "zod";
     import ${workflow} from "../workflows/${workflow}";
-    export default defineWebhookSource({ slug: "${name}", endpoint: "${name}", request: ${request} }).attach({ workflow: ${workflow} });`;
+    export default defineWebhookSource({ slug: "${name}", endpoint: "${name}", request: ${request} })
+      .attach({ workflow: ${workflow}${transform && `, transform: ${transform}`} });`;
 }

@@ -28,7 +28,7 @@ export const errorTable: Readonly<Record<ErrorCode, { isRetryable: boolean; fix:
   run_ended: { isRetryable: false, fix: "Resume it if it failed: POST /api/v1/runs/{id}/resume. POST /api/v1/runs/{id}/replay starts a new run with the same payload." },
   approval_closed: { isRetryable: false, fix: "Open the run: its timeline shows the decision and the person who made it." },
   key_ended: { isRetryable: false, fix: "`detail` says which. Rotate the key that replaced it, or create a new one: `signalbox keys create`." },
-  not_resumable: { isRetryable: false, fix: "`detail` says which. POST /api/v1/runs/{id}/replay runs it again from the beginning, as a new run." },
+  not_resumable: { isRetryable: false, fix: "`signalbox runs replay <id>` or POST /api/v1/runs/{id}/replay starts it again from the beginning, as a new run. If it was replayed, continue with its replay." },
   not_replayable: { isRetryable: false, fix: "Deploy a project that has it, or start the target with an input of your own. Release a held delivery." },
   rate_limited: { isRetryable: true, fix: "Wait for the number of seconds in Retry-After, then send the request again." },
   queue_full: { isRetryable: true, fix: "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. `detail` names the workflow or agent. If its queue stays full, find out why its runs do not start (`concurrency`, workers), or raise its maxQueued." },

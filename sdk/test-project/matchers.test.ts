@@ -94,3 +94,16 @@ it("assertFails passes for a failed run, with this name or part of the message",
   expect(messageOf(() => assertFails(failed, "TypeError"))).toContain("to fail with TypeError");
   expect(messageOf(() => assertFails(run))).toContain("to fail");
 });
+
+const check = (assertion: (subject: never) => void, subject: unknown) => () => assertion(subject as never);
+
+it("a value that is no delivery or no run is named, with the call that is missing", () => {
+  expect(check(assertFires, Promise.resolve(delivery))).toThrow(
+    "toFire needs a delivery, which `await app.deliver(…)` returns, but got a promise: write `await` before the call.",
+  );
+  expect(check(assertSkips, run)).toThrow(
+    "toSkip needs a delivery, which `await app.deliver(…)` returns, but got a run.",
+  );
+  expect(check(assertCompletes, delivery)).toThrow("but got a delivery: call `settle` first.");
+  expect(check(assertFails, undefined)).toThrow("but got undefined.");
+});

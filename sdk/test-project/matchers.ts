@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import type { TestDelivery, TestRun, TestVerdict } from "./project.ts";
 
 /** The result of a check, in the form that the matchers of Vitest and Jest have. */
@@ -22,6 +22,7 @@ export const signalboxMatchers = { toFire, toSkip, toComplete, toFail };
 
 /** The delivery started a run of each of these triggers; without a name, of any. */
 function toFire(delivery: TestDelivery, ...triggers: string[]): Checked {
+  requireDelivery(delivery, "toFire");
   const fired = new Set(delivery.runs.map(({ trigger }) => trigger));
   const pass = triggers.length === 0 ? fired.size > 0 : triggers.every((trigger) => fired.has(trigger));
   return check(pass, `fire ${triggers.join(" and ") || "a trigger"}`, describeDelivery(delivery));
@@ -32,6 +33,7 @@ function toFire(delivery: TestDelivery, ...triggers: string[]): Checked {
  * matched, and the response says that it is skipped.
  */
 function toSkip(delivery: TestDelivery, trigger?: string, pointer?: string): Checked {
+  requireDelivery(delivery, "toSkip");
   const verdicts = delivery.verdicts.filter((verdict) => verdict.trigger === trigger);
   const isSkipped = (verdict: TestVerdict) =>
     verdict.outcome !== "matched" &&
@@ -44,6 +46,7 @@ function toSkip(delivery: TestDelivery, trigger?: string, pointer?: string): Che
 
 /** The run completed. `output`: with this output. */
 function toComplete(run: TestRun, ...output: [output?: unknown]): Checked {
+  requireRun(run, "toComplete");
   const pass = run.status === "completed" && (output.length === 0 || isDeepStrictEqual(run.output, output[0]));
   const expected = output.length === 0 ? "" : ` with ${toText(output[0])}`;
   return check(pass, `complete${expected}`, describeRun(run));
@@ -51,9 +54,31 @@ function toComplete(run: TestRun, ...output: [output?: unknown]): Checked {
 
 /** The run failed permanently, or timed out. `error`: the name of its error, or a part of its message. */
 function toFail(run: TestRun, error?: string): Checked {
+  requireRun(run, "toFail");
   const hasFailed = run.status === "failed" || run.status === "timed_out";
   const isSame = error === undefined || run.error?.name === error || run.error?.message.includes(error) === true;
   return check(hasFailed && isSame, `fail${error === undefined ? "" : ` with ${error}`}`, describeRun(run));
+}
+
+function requireDelivery(value: unknown, matcher: string): void {
+  if ("verdicts" in Object(value)) return;
+  throw new TypeError(
+    `${matcher} needs a delivery, which \`await app.deliver(…)\` returns, but got ${describeSubject(value)}.`,
+  );
+}
+
+function requireRun(value: unknown, matcher: string): void {
+  if ("steps" in Object(value)) return;
+  throw new TypeError(
+    `${matcher} needs a run, which \`await app.settle(…)\` returns, but got ${describeSubject(value)}.`,
+  );
+}
+
+function describeSubject(value: unknown): string {
+  const subject = Object(value) as object;
+  if (subject instanceof Promise) return "a promise: write `await` before the call";
+  if ("steps" in subject) return "a run";
+  return "verdicts" in subject ? "a delivery: call `settle` first" : inspect(value, { depth: 0 });
 }
 
 function check(pass: boolean, what: string, subject: { name: string; text: string }): Checked {

@@ -212,7 +212,7 @@ export const errorCodes = {
     409,
     "Resume not possible",
     "The run did not fail, was replayed, or its trigger or target is not part of the deployed project.",
-    "`detail` says which. POST /api/v1/runs/{id}/replay runs it again from the beginning, as a new run.",
+    "`signalbox runs replay <id>` or POST /api/v1/runs/{id}/replay starts it again from the beginning, as a new run. If it was replayed, continue with its replay.",
     false,
     "either",
   ),

@@ -65,6 +65,8 @@ export async function* followFeed(
   const changes = watchChanges(store, signal);
   let { number, deliveryId, since } = p.from;
   let checkedAt = performance.now();
+  /** Of the last event. */
+  let sentAt = performance.now();
   let change: Promise<void> | null = null;
   try {
     yield { type: "position", cursor: encodeCursor({ number, deliveryId, since }) };
@@ -77,14 +79,23 @@ export async function* followFeed(
       const page = await store.readFeed({ after: { number, deliveryId }, endpoints });
       for (const entry of page.entries) {
         const event = toEvent(entry);
-        if (event) yield event;
+        if (!event) continue;
+        yield event;
+        sentAt = performance.now();
       }
       ({ number, deliveryId } = page.end);
-      if (!page.isAtEnd) continue;
-      since = readAt;
-      change ??= changes.next();
-      if (await endsWithin(change, silenceMs)) change = null;
-      else yield { type: "position", cursor: encodeCursor({ number, deliveryId, since }) };
+      const waitMs = sentAt + silenceMs - performance.now();
+      if (page.isAtEnd) {
+        since = readAt;
+        change ??= changes.next();
+        if (waitMs > 0 && (await endsWithin(change, waitMs))) {
+          change = null;
+          continue;
+        }
+      } else if (waitMs > 0) continue;
+      // Deliveries to other endpoints end no silence.
+      yield { type: "position", cursor: encodeCursor({ number, deliveryId, since }) };
+      sentAt = performance.now();
     }
   } finally {
     changes.stop();

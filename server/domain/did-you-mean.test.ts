@@ -7,8 +7,9 @@ describe("did you mean", () => {
     ["Status", "status"],
     ["tirgger", "trigger"],
     ["new-singup", "new-signup"],
+    ["sned", "send"],
   ])("guesses %s as %s", (given, meant) => {
-    expect(didYouMean(given, ["limit", "status", "trigger", "new-signup"])).toBe(` Did you mean "${meant}"?`);
+    expect(didYouMean(given, ["limit", "status", "trigger", "new-signup", "send"])).toBe(` Did you mean "${meant}"?`);
   });
 
   it("suggests nothing if nothing is near", () => {

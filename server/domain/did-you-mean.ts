@@ -35,16 +35,20 @@ function sharesWords(given: string, name: string): boolean {
   );
 }
 
-/** Levenshtein distance. Long strings are truncated: names are short. */
+/** Edits that lead from one to the other: a letter more, less or other, or two swapped. Long strings are truncated. */
 function editDistance(from: string, to: string): number {
   const [a, b] = [from.slice(0, 128), to.slice(0, 128)];
+  let beforeRow: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwap ? (beforeRow[j - 2] ?? 0) + 1 : Infinity;
+      next.push(Math.min(substitution, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    beforeRow = row;
     row = next;
   }
   return row[b.length] ?? 0;

@@ -23,7 +23,7 @@ export async function openConfiguredStore(
   return openEncryptedStore({ store, keys, isOn, clock: systemClock });
 }
 
-const missingKeyMessage =
+export const missingKeyMessage =
   "encryptSensitive is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
 
 async function openDatabase(

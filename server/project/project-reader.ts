@@ -134,25 +134,24 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
       ? [{ file: fileOf.get(attachmentId) ?? "", scheme: verify.scheme, problem: verify.secretProblem }]
       : [],
   );
-  const unusable = withProblem.find(({ problem }) => problem.kind !== "missing");
-  if (unusable) {
-    const { file, scheme, problem } = unusable;
-    const { words, subject = "secret" } = problem;
-    throw new ProjectError(
+  const unusable = withProblem.filter(({ problem }) => problem.kind !== "missing");
+  const messages = unusable.map(
+    ({ file, scheme, problem: { words, subject = "secret" } }) =>
       `${file} › verify › ${scheme}: its ${subject} ${words}. Copy the complete ${subject} from the sender's settings, then restart the server.`,
-    );
-  }
-  if (withProblem.length > 0) {
-    const { variables, others } = nameMissingSecrets({ triggers: withProblem, code: [readCode()] });
+  );
+  const missing = withProblem.filter(({ problem }) => problem.kind === "missing");
+  if (missing.length > 0) {
+    const { variables, others } = nameMissingSecrets({ triggers: missing, code: [readCode()] });
     const named = variables.map(({ name, files }) => `${name} is not set (${files.join(", ")})`);
     const unnamed = others.map(
       ({ file, scheme, problem: { words, subject = "secret" } }) =>
         `${file} › verify › ${scheme}: its ${subject} ${words}`,
     );
-    throw new ProjectError(
+    messages.push(
       `${[...named, ...unnamed].join("; ")}. Set ${variables.length + others.length > 1 ? "these variables" : "the variable"} in the environment or in .env, then restart the server.`,
     );
   }
+  if (messages.length > 0) throw new ProjectError([...new Set(messages)].join("\n"));
   for (const [endpoint, group] of byEndpoint) {
     const [first, ...others] = group;
     const fingerprint = first?.verify?.fingerprint();

@@ -48,6 +48,15 @@ test.each([
     "triggers/push-1.ts › verify › github: its secret has 7 bytes, but needs at least 16. Copy the complete secret from the sender's settings, then restart the server.",
   ],
   [
+    "is missing, and others are too short",
+    [undefined, "hunter2", "hunter3!"],
+    [
+      "triggers/push-1.ts › verify › github: its secret has 7 bytes, but needs at least 16. Copy the complete secret from the sender's settings, then restart the server.",
+      "triggers/push-2.ts › verify › github: its secret has 8 bytes, but needs at least 16. Copy the complete secret from the sender's settings, then restart the server.",
+      "triggers/push-0.ts › verify › github: its secret is not set. Set the variable in the environment or in .env, then restart the server.",
+    ].join("\n"),
+  ],
+  [
     "is another than its neighbour's",
     [good, `${good} too`],
     'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", but have different secrets here. Use the same secret in both, then restart the server.',

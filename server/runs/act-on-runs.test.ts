@@ -238,9 +238,21 @@ describe("acting on chosen runs", () => {
     });
   });
 
+  it("replays each of them once, however often it is called, and none that is open", async () => {
+    const service = await openTestService();
+    const ids = await signUp(service, 2);
+    const replay = { action: "replay", ids } as const;
+    expect(await actOnRuns(service, replay)).toMatchObject({ done: 0, skipped: [{ id: ids[0] }, { id: ids[1] }] });
+    await executeAll(service, failed);
+    expect(await actOnRuns(service, replay)).toMatchObject({ done: 2, skipped: [] });
+    expect(await actOnRuns(service, replay)).toMatchObject({ done: 0, skipped: [{ id: ids[0] }, { id: ids[1] }] });
+    for (const id of ids) expect(await countRuns(service, { replayOf: id })).toMatchObject({ count: 1 });
+  });
+
   it("replays none when the store fails", async () => {
     const service = await openTestService();
     const ids = await signUp(service, 2);
+    await actOnRuns(service, { action: "cancel", ids });
     service.store.createFittingRuns = () => Promise.reject(new Error("full"));
     await expect(actOnRuns(service, { action: "replay", ids })).rejects.toThrow("full");
   });

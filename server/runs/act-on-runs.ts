@@ -41,14 +41,12 @@ interface ActOnRunsDeps {
 interface ActOptions {
   /** Only runs that failed before this time are resumed. */
   failedBefore?: number;
-  /** A run that has a replay is not replayed again. A run that has not ended is not replayed. */
-  isOnlyReplay?: boolean;
   isDryRun?: boolean | undefined;
 }
 
 /**
  * Cancels, resumes or replays each of these runs. A run that cannot be changed is reported and does not affect the
- * others.
+ * others. A run that has a replay, or has not ended, is not replayed.
  */
 export async function actOnRuns(
   deps: ActOnRunsDeps,
@@ -101,11 +99,7 @@ async function resumeAll(
 }
 
 /** The new runs are written together: all that are possible and fit into their queues, or none if the store fails. */
-async function replayAll(
-  deps: ActOnRunsDeps,
-  ids: readonly string[],
-  { isDryRun, isOnlyReplay }: ActOptions,
-): Promise<ActedRuns> {
+async function replayAll(deps: ActOnRunsDeps, ids: readonly string[], { isDryRun }: ActOptions): Promise<ActedRuns> {
   const notes = createNotes();
   const sources = deps.project.current();
   const now = deps.clock.now();
@@ -113,10 +107,9 @@ async function replayAll(
   for (const id of ids)
     await notes.orFail(id, async () => {
       const old = await findRun({ store: deps.originals }, { id });
-      const obstacle = isOnlyReplay ? findReplayObstacle(old) : null;
+      const obstacle = findReplayObstacle(old);
       if (obstacle) return notes.skipped(id, obstacle);
-      const run = planReplay({ old, change: null, sources, now });
-      planned.push(isOnlyReplay ? { ...run, isOnlyReplay } : run);
+      planned.push({ ...planReplay({ old, change: null, sources, now }), isOnlyReplay: true });
     });
   const left = isDryRun || planned.length === 0 ? [] : await deps.store.createFittingRuns(planned);
   const byId = new Map(left.map((one) => [one.id, one]));
@@ -190,11 +183,7 @@ export async function actOnFilteredRuns(
     if (action === "cancel") return !isEnded(status);
     return action === "resume" || replayOf === null || hasFailed(status);
   });
-  const acted = await actOnRuns(
-    deps,
-    { action, ids: runs.map(({ id }) => id) },
-    { isDryRun, isOnlyReplay: action === "replay", failedBefore: started },
-  );
+  const acted = await actOnRuns(deps, { action, ids: runs.map(({ id }) => id) }, { isDryRun, failedBefore: started });
   return { ...acted, nextCursor, until: new Date(started).toISOString() };
 }
 

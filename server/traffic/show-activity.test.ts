@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Window } from "../contract/traffic.ts";
 import { type DeliveryQuery, filterDeliveries } from "../deliveries/read-deliveries.ts";
 import { newId } from "../domain/ids.ts";
+import { withAgent } from "../http/rest/testing/agent-fixture.ts";
 import { withApproval } from "../http/rest/testing/held-run.ts";
 import {
   deliver,
@@ -175,6 +176,37 @@ describe("how a target and an endpoint do", () => {
       { waitingForApproval: 1, lastRun: { status: "completed" }, runs: 2 },
       { waitingForApproval: 0 },
     ]);
+  });
+
+  it("is that a model answered the last run, although the current build has a script", async () => {
+    const service = await openTestService();
+    const run = await service.store.getRun(await withApproval(service));
+    if (!run) throw new Error("The run is gone.");
+    const current = service.project.current();
+    const read = async ({ provider = "scripted-model", tokens = 25, version = current.manifest.version }) => {
+      const sources = withAgent(current, { model: { provider, modelId: "one" } });
+      const { targets } = await showActivity(
+        {
+          ...service,
+          traffic: createTrafficReader(service.store),
+          project: { current: () => sources },
+          store: {
+            listRuns: (...request) => service.store.listRuns(...request),
+            summarizeTargets: async (request) =>
+              (await service.store.summarizeTargets(request)).map((summary) => ({
+                ...summary,
+                lastRun: { ...run, tokens, version },
+              })),
+          },
+        },
+        { window: "1h", endpoints: [], targets: [run.target] },
+      );
+      return targets.map(({ hasModelBeyondBuild }) => hasModelBeyondBuild);
+    };
+    expect(await read({})).toEqual([true]);
+    expect(await read({ tokens: 0 })).toEqual([false]);
+    expect(await read({ version: "older" })).toEqual([false]);
+    expect(await read({ provider: "openai.chat" })).toEqual([false]);
   });
 
   it("is failing for an endpoint that rejects most deliveries", async () => {

@@ -1,3 +1,4 @@
+import { isScriptedModel } from "../contract/agent/scripted-model.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../contract/delivery.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { Health, Window } from "../contract/traffic.ts";
@@ -51,6 +52,11 @@ interface TargetActivity extends TargetSummary {
   health: Health;
   /** Runs that wait for an approval, regardless of the window. At most the newest 100 of all agents are counted. */
   waitingForApproval: number;
+  /**
+   * A model answered the last run, although the agent of the current build has a scripted one. See `modelBeyondBuild`
+   * of a conversation.
+   */
+  hasModelBeyondBuild: boolean;
 }
 
 const maxHeld = 100;
@@ -99,11 +105,21 @@ export async function showActivity(
       waitingForApproval: held.filter(
         ({ target }) => target.kind === summary.target.kind && target.slug === summary.target.slug,
       ).length,
+      hasModelBeyondBuild: hasModelBeyondBuild(deps.project, summary),
     })),
   };
 }
 
 const targetsAtOnce = 20;
+
+/** Scripted models use no tokens. */
+function hasModelBeyondBuild(project: ProjectReader, { target, lastRun }: TargetSummary): boolean {
+  const { version, agents } = project.current().manifest;
+  const agent = target.kind === "agent" ? agents.find(({ slug }) => slug === target.slug) : undefined;
+  return (
+    agent !== undefined && isScriptedModel(agent.model) && lastRun?.version === version && (lastRun.tokens ?? 0) > 0
+  );
+}
 
 function healthOf({ good, bad }: { good: number; bad: number }): Health {
   if (good + bad === 0) return "unknown";

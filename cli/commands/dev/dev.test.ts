@@ -12,7 +12,7 @@ import type { ProjectSettings } from "../../../server/contract/project/settings.
 import { announceServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
 import type { ServiceEvents } from "../service/service-events.ts";
-import { createDevSession, requireSingleService } from "./dev.ts";
+import { createDevSession, namingUnknownEndpoints, requireSingleService } from "./dev.ts";
 
 const broken: BuildResult = { ok: false, diagnostics: [] };
 const built = (version: string, settings: ProjectSettings = {}): BuildResult => ({
@@ -187,6 +187,24 @@ it("killed services and reused process ids are ignored", async () => {
   await expect(requireSingleService(announced(url, { pid: 999_999_99 }))).resolves.toBeUndefined();
   await expect(requireSingleService(announced("http://127.0.0.1:9"))).resolves.toBeUndefined();
   await expect(requireSingleService(announced(await answeringUrl(404)))).resolves.toBeUndefined();
+});
+
+it("a followed endpoint that the project does not have is named, with a similar one", () => {
+  const messages: string[] = [];
+  const events = { ready() {}, notice: (_: string, message: string) => messages.push(message) };
+  const named = namingUnknownEndpoints(events as unknown as ServiceEvents, ["sigup", "signup"]);
+  const triggers = [{ endpoint: "signup" }] as Manifest["triggers"];
+  const url = "http://127.0.0.1:3002";
+  named.ready({
+    mode: "development",
+    url,
+    localUrl: url,
+    manifest: { ...manifest("v1", {}), triggers },
+    warnings: [],
+  });
+  expect(messages).toEqual([
+    'No trigger of this project listens on sigup. Did you mean "signup"? Its deliveries will be rejected here.',
+  ]);
 });
 
 function manifest(version: string, settings: ProjectSettings): Manifest {

@@ -3,6 +3,7 @@ import { readLogLevel, readSettings, type Settings } from "../../../server/confi
 import { SettingsError } from "../../../server/config/environment.ts";
 import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { findRunningServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";
@@ -59,7 +60,10 @@ async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions
   await requireSingleService(context.projectDir);
   const stopped = untilStopped();
   const stopping = new AbortController();
-  const events = context.isJson ? createJsonEvents(context) : createTextEvents(context);
+  const events = namingUnknownEndpoints(
+    context.isJson ? createJsonEvents(context) : createTextEvents(context),
+    source?.endpoints ?? [],
+  );
   const follow = async (inputs: readonly string[]): Promise<void> =>
     stopping.signal.aborted ? undefined : watching.follow(inputs);
   const session = await openSession(context, {
@@ -122,6 +126,23 @@ function readFeedSource({ from, since, endpoint, matchOnly }: Omit<DevOptions, "
       "--since, --endpoint and --match-only select from the deliveries of another service: name it with --from.",
     );
   return null;
+}
+
+/** As soon as the service is ready, a notice names the followed endpoints that the project does not have. */
+export function namingUnknownEndpoints(events: ServiceEvents, followed: readonly string[]): ServiceEvents {
+  return {
+    ...events,
+    ready(p) {
+      events.ready(p);
+      const own = p.manifest.triggers.map(({ endpoint }) => endpoint);
+      for (const endpoint of followed)
+        if (!own.includes(endpoint))
+          events.notice(
+            "warn",
+            `No trigger of this project listens on ${endpoint}.${didYouMean(endpoint, own)} Its deliveries will be rejected here.`,
+          );
+    },
+  };
 }
 
 interface OpenSession {

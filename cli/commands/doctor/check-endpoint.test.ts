@@ -118,6 +118,18 @@ it.each<[string, Partial<EndpointFacts>, string, RegExp]>([
   ["deliveries that match again", { deliveries: [accepted, held] }, "ok ok ok ok ok", /^none$/],
   ["runs that nothing executes", { runs: [queued] }, "ok ok ok ok bad", /Start the service/],
   ["runs that all fail", { runs: [failed] }, "ok ok ok ok bad", /signalbox runs get run_01K9/],
+  [
+    "runs that all fail, although each of them calls onFailure",
+    { runs: [{ ...ended, failureOf: failed.id }, failed] },
+    "ok ok ok ok bad",
+    /signalbox runs get/,
+  ],
+  [
+    "runs that failed and were replayed",
+    { runs: [ended, { ...failed, replayedAs: "run_2" }] },
+    "ok ok ok ok ok",
+    /^none$/,
+  ],
   ["runs of which some fail", { runs: [failed, ended] }, "ok ok ok ok warn", /signalbox runs get/],
 ])("reports %s, and stops at the first broken link", (_, given, states, fix) => {
   const checks = checkEndpoint({ ...healthy, ...given });

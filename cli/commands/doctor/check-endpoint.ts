@@ -163,10 +163,14 @@ function checkStrays({ endpoint, triggers, unknown, now }: OnEndpoint): Check {
   );
 }
 
-function checkRuns({ runs, now }: OnEndpoint): Check {
+/** Executions of `onFailure` say nothing about the runs of the endpoint, and a failed run with a replay is settled. */
+function checkRuns({ runs: all, now }: OnEndpoint): Check {
+  const runs = all.filter(({ failureOf }) => failureOf === null);
   const [newest] = runs;
   if (!newest) return ok("runs", "none yet");
-  const failed = runs.filter(({ status }) => status === "failed" || status === "timed_out");
+  const failed = runs.filter(
+    ({ status, replayedAs }) => (status === "failed" || status === "timed_out") && replayedAs === null,
+  );
   const waiting = runs.filter(
     ({ status, createdAt }) => status === "queued" && Date.parse(createdAt) < now - queuedTooLongMs,
   );
@@ -176,7 +180,7 @@ function checkRuns({ runs, now }: OnEndpoint): Check {
       `${formatCount(waiting.length, "run")} queued for more than a minute`,
       "Start the service or a worker. `signalbox doctor` on its machine shows why no worker executes them.",
     );
-  if (failed.length === 0) return ok("runs", `none of the last ${runs.length} failed`);
+  if (failed.length === 0) return ok("runs", `no unresolved failure in the last ${runs.length}`);
   const message = `${failed.length} of the last ${runs.length} failed${failed[0]?.error ? `: ${failed[0].error.message}` : ""}`;
   const fix = `\`signalbox runs get ${failed[0]?.id ?? newest.id}\` shows the error.`;
   return failed.length === runs.length ? bad("runs", message, fix) : warn("runs", message, fix);

@@ -53,6 +53,13 @@ describe("runs resume and runs replay of several runs", () => {
     expect(stderr).toContain("Run the same command again to continue");
   });
 
+  it("say of a dry run with a limit that there are more runs, and not how to continue", async () => {
+    const { stderr } = await act("runs resume --unresolved --limit 1 --dry-run", [
+      { done: 1, runs: [run("run_9")], nextCursor: "more" },
+    ]);
+    expect(stderr).toBe("Would resume 1 run.\nThere are more runs beyond the limit.\n");
+  });
+
   it("name the runs that failed, with exit code 1", async () => {
     const { exitCode, stderr } = await act("runs resume --unresolved", [
       { failed: [{ id: "run_1", message: "The queue is full." }] },

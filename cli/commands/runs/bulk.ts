@@ -145,6 +145,10 @@ function report(
     context.notify(`  ${id}  ${plainLine(message, 200)}`);
   if (acted.failed.length > maxFailures) context.notify(`  and ${acted.failed.length - maxFailures} more`);
   if (!acted.isComplete)
-    context.notify(`There are more runs. Run the same command again to continue: no run is processed twice.`);
+    context.notify(
+      dryRun
+        ? "There are more runs beyond the limit."
+        : "There are more runs. Run the same command again to continue: no run is processed twice.",
+    );
   if (acted.done > 0 && !dryRun) notifyIfIdle(context);
 }

@@ -137,10 +137,20 @@ function detailText({ message, error, durationMs, until, data }: TimelineEntry):
     until === null ? "" : `until ${until}`,
     message === null ? "" : plainLine(message, 120),
     error === null ? "" : plainLine(`${error.name}: ${error.message}`, 120),
-    data === null ? "" : plainLine(JSON.stringify(data), 120),
+    data === null ? "" : plainLine(dataText(data), 120),
   ];
   return parts.filter((part) => part !== "").join("  ");
 }
+
+/** Of a failure: the line of code, instead of the excerpt around it. */
+function dataText(data: Json): string {
+  const failure = failureData.safeParse(data);
+  if (!failure.success) return JSON.stringify(data);
+  const { source, ...rest } = failure.data;
+  return [`${source.file}:${source.line}`, ...(Object.keys(rest).length > 0 ? [JSON.stringify(rest)] : [])].join("  ");
+}
+
+const failureData = z.looseObject({ source: z.object({ file: z.string(), line: z.int() }) });
 
 function renderJson(name: string, value: Json, paint: Paint): string {
   if (value === null) return "";

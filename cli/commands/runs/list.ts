@@ -81,7 +81,7 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
     rows: runs.map((run) => [
       renderMark(runMarks[run.status], p.paint),
       run.id,
-      `${run.target.kind} ${run.target.slug}`,
+      `${run.target.kind} ${run.target.slug}${run.failureOf === null ? "" : " (onFailure)"}`,
       formatRelativeTime(run.createdAt, p.now),
       tookText(run),
       `${run.attempt}/${run.maxAttempts}`,

@@ -48,6 +48,11 @@ async function start(
   ]);
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
+  if (settings.encryption.isOn && settings.encryption.keys.length === 0) {
+    const { describeMissingKey } = await import("../../../server/processes/describe-missing.ts");
+    throw await describeMissingKey(settings);
+  }
+
   const url = serviceUrl(settings, settings.port);
   const local = await forkLocalApi({ projectDir, url, isReplacingSecret: newSecret ?? false });
   const stopped = untilStopped();

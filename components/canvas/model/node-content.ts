@@ -89,7 +89,7 @@ export function targetName(
   target: Pick<GraphTarget, "kind" | "slug" | "agent">,
   activity: TargetActivity | undefined,
 ): string {
-  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? describeAgent(target.agent) : ""}`;
+  const name = `${target.kind === "agent" ? "Agent" : "Workflow"} ${target.slug}${target.agent ? describeAgent(target.agent, activity) : ""}`;
   if (!activity) return name;
   if (!activity.lastRun) return `${name}, never ran`;
   const waiting = activity.waitingForApproval;
@@ -101,10 +101,11 @@ export function targetName(
 }
 
 /** `, 2 tools, 1 needs approval`. */
-function describeAgent({ model, tools }: GraphAgent): string {
+function describeAgent({ model, tools }: GraphAgent, activity: TargetActivity | undefined): string {
   const needingApproval = tools.filter(({ needsApproval }) => needsApproval !== "never").length;
   const count = tools.length === 1 ? "1 tool" : `${tools.length || "no"} tools`;
-  return `${isScriptedModel(model) ? ", scripted without a model" : ""}, ${count}${needingApproval > 0 ? `, ${needingApproval} ${needingApproval === 1 ? "needs" : "need"} approval` : ""}`;
+  const script = activity?.hasModelBeyondBuild ? ", scripted, but a model answers" : ", scripted without a model";
+  return `${isScriptedModel(model) ? script : ""}, ${count}${needingApproval > 0 ? `, ${needingApproval} ${needingApproval === 1 ? "needs" : "need"} approval` : ""}`;
 }
 
 /** The share of ended runs that succeeded: `98 %`. `null` without ended runs. */

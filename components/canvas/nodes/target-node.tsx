@@ -25,7 +25,8 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
       <div className="flex h-5 items-center gap-1.5 text-xs tracking-[0.02em] text-ink-3 group-data-[far=true]/canvas:hidden">
         <TargetIcon kind={kind} />
         {kind}
-        {agent && <ToolCount tools={agent.tools.length} />}
+        {/* Beside the longer mark of an approval there is no space for it. */}
+        {agent && !activity?.waitingForApproval && <ToolCount tools={agent.tools.length} />}
         {activity?.lastRun && (
           <span className="-mr-1 ml-auto shrink-0">
             <LastRun activity={activity} />
@@ -37,7 +38,7 @@ export const TargetNode = memo(function TargetNode({ data: { node } }: NodeProps
           {slug}
         </span>
       </div>
-      {agent && <AgentLines agent={agent} />}
+      {agent && <AgentLines agent={agent} activity={activity} />}
       <TargetNumbers activity={activity} isAttached={node.triggers.length > 0} />
     </NodeFrame>
   );
@@ -50,13 +51,13 @@ function ToolCount({ tools }: { tools: number }) {
 const lineClass = "flex h-[19px] min-w-0 items-center gap-1.5 text-s/[19px]";
 
 /** An agent's model and tools, one line each, so the height of the node is known before rendering. */
-export function AgentLines({ agent }: { agent: GraphAgent }) {
+export function AgentLines({ agent, activity }: { agent: GraphAgent; activity: TargetActivity | undefined }) {
   const { shown, others } = shownTools(agent);
   const { provider, modelId } = agent.model;
   return (
     <div className="mt-0.5 group-data-[far=true]/canvas:hidden">
       <p className={`${lineClass} text-ink-2`} title={`${provider}, ${modelId}`}>
-        {isScriptedModel(agent.model) && <ScriptedModelBadge />}
+        {isScriptedModel(agent.model) && <ScriptedModelBadge isAnswered={activity?.hasModelBeyondBuild} />}
         <code className="truncate">{modelId}</code>
         {!isScriptedModel(agent.model) && <span className="min-w-0 shrink-[3] truncate text-ink-3">{provider}</span>}
       </p>

@@ -9,7 +9,10 @@ import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
 const size = { width: 156, height: 96 };
 const pad = 60;
 
-/** All nodes as one path, which is fast for thousands of nodes, and the window as a draggable frame. */
+/**
+ * All nodes as one path, which is fast for thousands of nodes, and the window as a draggable frame. Hidden while the
+ * whole canvas is in the window: it would only cover nodes.
+ */
 export function Minimap({
   graph,
   positions,
@@ -22,8 +25,16 @@ export function Minimap({
   const selected = useCanvas(({ url }) => url.node);
   const bounds = useMemo(() => boundsOf(graph.nodes, positions), [graph, positions]);
   const path = useMemo(() => graph.nodes.map((node) => rectangle(boxOf(node, positions))).join(""), [graph, positions]);
+  const isWhole = useStore(
+    ({ transform: [x, y, zoom], width, height }) =>
+      bounds !== null &&
+      bounds.x * zoom + x >= 0 &&
+      bounds.y * zoom + y >= 0 &&
+      (bounds.x + bounds.width) * zoom + x <= width &&
+      (bounds.y + bounds.height) * zoom + y <= height,
+  );
   const chosen = graph.nodes.find(({ id }) => id === selected);
-  if (!bounds) return null;
+  if (!bounds || isWhole) return null;
   const { box, scale } = mapOf(bounds);
   const go = (event: PointerEvent<SVGSVGElement>) => {
     if (event.buttons !== 1) return;

@@ -101,9 +101,11 @@ export function createView(storage: Pick<CanvasStorage, "viewport">): View {
 
   return {
     attach(next) {
-      // The window was narrow in between, without a canvas.
-      if (plane && scene) restore(scene.filter);
-      if (plane) applied = null;
+      if (plane) {
+        // The window was narrow in between, without a canvas.
+        if (aim.to === "hand" && scene) restore(scene.filter);
+        applied = null;
+      }
       plane = next;
       goal = null;
       apply();

@@ -15,8 +15,8 @@ export const zoomRange = { min: 0.08, max: 2 };
 /** Below this zoom, nodes show only their names. */
 export const farZoom = 0.4;
 
-/** Margins of the window without nodes: the toolbar at the top, some space elsewhere. */
-const margins = { top: 72, right: 24, bottom: 24, left: 24 };
+/** Margins of the window without nodes: the toolbar at the top, the zoom buttons at the left, some space elsewhere. */
+const margins = { top: 72, right: 24, bottom: 24, left: 64 };
 /** Text of 13 px then has 10 px. */
 const readableZoom = 10 / 13;
 /** On a narrow window, the first view shows all columns down to this zoom. */

@@ -20,6 +20,7 @@ const target = (change: Partial<TargetActivity>): TargetActivity => ({
   lastRun: null,
   health: "unknown",
   waitingForApproval: 0,
+  hasModelBeyondBuild: false,
   ...change,
 });
 const nothing: Known = { evidence: () => undefined, target: () => undefined };

@@ -261,7 +261,7 @@ function UnknownEndpoint({ delivery: { endpoint, probableEndpoint } }: { deliver
       {probableEndpoint === null ? (
         <>
           .{" "}
-          <Link href="/" className="text-accent hover:underline">
+          <Link href="/" className="text-accent underline">
             See all endpoints
           </Link>
         </>

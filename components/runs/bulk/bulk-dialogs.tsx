@@ -4,7 +4,7 @@ import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
-import { canResume } from "../../../server/domain/runs/run-state.ts";
+import { canResume, isEnded } from "../../../server/domain/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/overlays/dialog.tsx";
@@ -93,7 +93,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
             ? "None of the selected runs is an unresolved failure."
             : action === "cancel"
               ? "All of the selected runs have ended."
-              : "No runs are selected."}
+              : "Each of the selected runs has a replay, or has not ended."}
         </p>
       ) : action === "resume" ? (
         <p>
@@ -104,7 +104,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
         <p>
           Each run starts again as a new run. It has the same payload, passed through the currently deployed transform,
           or the same input. All steps execute again, with new idempotency keys. Effects of the original runs are not
-          undone.{target.kind === "matching" && " Runs that have a replay, and runs that have not ended, are skipped."}
+          undone. Runs that have a replay, and runs that have not ended, are skipped.
         </p>
       ) : (
         <p>
@@ -118,7 +118,7 @@ export function BulkDialogs({ action, target, onClose }: Props) {
 
 function isAffected(action: BulkAction, run: RunSummary): boolean {
   if (action === "cancel") return isOpen(run.status);
-  return action === "replay" || canResume(run);
+  return action === "resume" ? canResume(run) : isEnded(run.status) && run.replayedAs === null;
 }
 
 /** The number of runs that the action affects. */

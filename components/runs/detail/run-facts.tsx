@@ -91,6 +91,7 @@ function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" |
   return (
     <>
       {startedByLabels[run.startedBy]}
+      {run.failureOf && " of"}
       {source && (
         <>
           {" "}

@@ -97,7 +97,7 @@ function StepResult({ runId, name }: { runId: string; name: string }) {
           The result is too long for this page:{" "}
           <a
             href={`/api/v1/runs/${encodeURIComponent(runId)}/steps?name=${encodeURIComponent(name)}`}
-            className="text-accent hover:underline"
+            className="text-accent underline"
           >
             open it as JSON
           </a>

@@ -120,7 +120,7 @@ function NotCompared({ groups }: { groups: Backtest["notCompared"] }) {
             <Link
               href={`/deliveries/${encodeURIComponent(example)}`}
               prefetch={false}
-              className="text-accent hover:underline"
+              className="text-accent underline"
             >
               newest
             </Link>

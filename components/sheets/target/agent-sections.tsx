@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
-import { ApprovalMark, ScriptedModelBadge } from "../../ui/badges.tsx";
+import { ApprovalMark, modelBeyondBuild, ScriptedModelBadge } from "../../ui/badges.tsx";
 import type { TargetDetails } from "../sheet-data.ts";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
 import { formatInterval, formatUsd } from "../../../server/domain/format.ts";
@@ -9,10 +9,22 @@ import { formatInterval, formatUsd } from "../../../server/domain/format.ts";
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
 
 /** Sections that only agents have: model, instructions, tools. */
-export function AgentSections({ agent }: { agent: AgentDetails }) {
+export function AgentSections({
+  agent,
+  hasModelBeyondBuild,
+}: {
+  agent: AgentDetails;
+  hasModelBeyondBuild: boolean | undefined;
+}) {
   return (
     <>
-      <SheetSection title="Model" note={isScriptedModel(agent.model) ? <ScriptedModelBadge /> : undefined}>
+      <SheetSection
+        title="Model"
+        note={isScriptedModel(agent.model) ? <ScriptedModelBadge isAnswered={hasModelBeyondBuild} /> : undefined}
+      >
+        {hasModelBeyondBuild && (
+          <p className="mb-2 text-s text-wait">A model answered the last run. {modelBeyondBuild}</p>
+        )}
         <SheetFacts
           facts={[
             [

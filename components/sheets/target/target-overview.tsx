@@ -65,7 +65,7 @@ export function TargetOverview({
           <Skeleton className="h-32 rounded-m" />
         )}
       </SheetSection>
-      {details?.agent && <AgentSections agent={details.agent} />}
+      {details?.agent && <AgentSections agent={details.agent} hasModelBeyondBuild={activity?.hasModelBeyondBuild} />}
       {details && !details.agent && <SchemaPart title="Input" schema={details.input} />}
       {details && <SchemaPart title="Output" schema={details.output} />}
     </>

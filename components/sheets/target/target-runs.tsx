@@ -46,7 +46,7 @@ function NoRuns({ target }: { target: Target }) {
     <EmptyNote title="No runs yet">
       <p>
         This {target.kind} runs when a trigger fires. You can also{" "}
-        <SheetLink node={{ kind: target.kind, id: target.slug }} tab="run" className="text-accent hover:underline">
+        <SheetLink node={{ kind: target.kind, id: target.slug }} tab="run" className="text-accent underline">
           run it now
         </SheetLink>
         .

@@ -187,6 +187,27 @@ describe("drift", () => {
     );
   });
 
+  /** The drift after 60 accepted bodies, so many rejected ones, and so many accepted ones. */
+  const matching = (rejects: number, accepts: number) =>
+    findDrift(
+      contractOf(
+        [
+          ...Array.from({ length: 60 }, () => accepted),
+          ...Array.from({ length: rejects }, () => rejected),
+          ...Array.from({ length: accepts }, () => accepted),
+        ].map((decisions, at) => sample(issue({}), at, decisions)),
+      ),
+      everything,
+    ).map(describeDrift);
+
+  it("does not include a trigger that accepts such bodies again, after a few of them if it rejected all", () => {
+    const text = "stopped matching new-issue, all at /issue/type: number, expected a string";
+    expect(matching(30, 0)).toEqual([`100 % ${text}`]);
+    expect(matching(30, 2)).toEqual([`94 % ${text}`]);
+    expect(matching(30, 4)).toEqual([]);
+    expect(matching(30, 400)).toEqual([]);
+  });
+
   it("does not include a trigger that never accepted such a body", () => {
     const contract = contractOf(
       Array.from({ length: 200 }, (_, at) => sample(issue({}), at, at < 100 ? [] : rejected)),

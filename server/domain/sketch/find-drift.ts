@@ -143,12 +143,18 @@ function newValues(path: string, { types, values }: EventPath): Drift[] {
     }));
 }
 
-/** A trigger that accepted bodies of this kind, and rejects some for a reason that it did not have before. */
+/**
+ * A trigger that accepted bodies of this kind, and rejects some for a reason that it did not have before. Not if it has
+ * accepted too many bodies since: the trigger was fixed, or the sender.
+ */
 function stoppedMatching({ triggers }: EventContract): Drift[] {
   return [...triggers].flatMap(([trigger, { evaluated, accepted, reasons }]) => {
     const found = [...reasons.values()].filter(
       (span) =>
-        span.first >= minBefore && span.count >= minMismatches && chanceOfNew(span, evaluated) <= maxMismatchChance,
+        span.first >= minBefore &&
+        span.count >= minMismatches &&
+        chanceOfNew(span, evaluated) <= maxMismatchChance &&
+        chanceOfPause(span, evaluated) > maxMismatchChance,
     );
     if (accepted === 0 || found.length === 0) return [];
     const first = Math.min(...found.map((span) => span.first));
@@ -173,6 +179,11 @@ function isNew(span: Span, clock: number): boolean {
 /** If the order of deliveries were by chance: the probability that none of the first ones has it. */
 function chanceOfNew({ first, count }: Span, clock: number): number {
   return logChoose(clock - first, count) - logChoose(clock, count);
+}
+
+/** If the order of deliveries were by chance: the probability that none of the last ones has it. */
+function chanceOfPause({ first, last, count }: Span, clock: number): number {
+  return logChoose(last - first, count) - logChoose(clock - first, count);
 }
 
 function isMissing({ last, count }: Span, clock: number): boolean {

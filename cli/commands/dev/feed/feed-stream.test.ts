@@ -15,10 +15,14 @@ async function serve(handle: (request: IncomingMessage, response: ServerResponse
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function read(url: string, start: FeedStart = null): Promise<{ messages: FeedMessage[]; error: unknown }> {
+async function read(
+  url: string,
+  start: FeedStart = null,
+  token: string | null = "sbt_1",
+): Promise<{ messages: FeedMessage[]; error: unknown }> {
   const messages: FeedMessage[] = [];
   try {
-    const source = { url, token: "sbt_1", endpoints: ["orders", "billing/eu"] };
+    const source = { url, token, endpoints: ["orders", "billing/eu"] };
     for await (const message of readFeed(source, start, new AbortController().signal)) messages.push(message);
     return { messages, error: null };
   } catch (error) {
@@ -61,7 +65,6 @@ describe("the feed of another service", () => {
   });
 
   it.each([
-    [401, "unauthorized", "--scope feed"],
     [403, "forbidden", "--scope feed"],
     [410, "cursor_expired", "--since 24h"],
   ])("a rejection with %i %s ends it, with the fix", async (status, code, fix) => {
@@ -71,6 +74,21 @@ describe("the feed of another service", () => {
     expect(error).toMatchObject({
       message: `${url}: What is wrong.`,
       details: { code, fix: expect.stringContaining(fix) },
+    });
+  });
+
+  it("a missing token is distinguished from an invalid one", async () => {
+    const url = await serve(problem(401, "unauthorized", "Send a valid key."));
+    const fix = expect.stringMatching(`^Set SIGNALBOX_TOKEN to an API token of ${url}\\. .*--scope feed`);
+    const none = await read(url, null, null);
+    expect(none.error).toMatchObject({
+      message: "SIGNALBOX_TOKEN is not set.",
+      details: { code: "unauthorized", fix },
+    });
+    const invalid = await read(url);
+    expect(invalid.error).toMatchObject({
+      message: `${url}: The token in SIGNALBOX_TOKEN is invalid, revoked or expired.`,
+      details: { code: "unauthorized", fix },
     });
   });
 

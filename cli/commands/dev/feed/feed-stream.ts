@@ -85,7 +85,7 @@ async function openFeed(source: FeedSource, start: FeedStart, signal: AbortSigna
   throw await toFailure(source, response);
 }
 
-async function toFailure({ url }: FeedSource, response: Response): Promise<Failure> {
+async function toFailure({ url, token }: FeedSource, response: Response): Promise<Failure> {
   const { status } = response;
   const problem = problemSchema.safeParse(await response.json().catch(() => null)).data;
   if (status >= 500 || status === 429) return interrupted(url, problem?.detail ?? `status ${status}`);
@@ -99,18 +99,23 @@ async function toFailure({ url }: FeedSource, response: Response): Promise<Failu
       code: "unexpected_answer",
       fix: "Check the address in --from. If it redirects, use the target of the redirect.",
     });
+  if (problem.code === "unauthorized" && token === null)
+    return new Failure("SIGNALBOX_TOKEN is not set.", { code: problem.code, fix: tokenFix(url) });
   const failure = problemFailure(problem);
-  return new Failure(`${url}: ${failure.message}`, { ...failure.details, ...fixes[problem.code] });
+  return new Failure(
+    `${url}: ${problem.code === "unauthorized" ? "The token in SIGNALBOX_TOKEN is invalid, revoked or expired." : failure.message}`,
+    { ...failure.details, ...fixesOf(url)[problem.code] },
+  );
 }
 
-const tokenFix =
-  "Set SIGNALBOX_TOKEN to an API token of that service. There, `signalbox keys create --api --scope feed --expires 30d` creates one.";
+const tokenFix = (url: string) =>
+  `Set SIGNALBOX_TOKEN to an API token of ${url}. There, \`signalbox keys create --api --scope feed --expires 30d\` creates one.`;
 
-const fixes: Record<string, { fix: string }> = {
-  unauthorized: { fix: tokenFix },
-  forbidden: { fix: tokenFix },
+const fixesOf = (url: string): Record<string, { fix: string }> => ({
+  unauthorized: { fix: tokenFix(url) },
+  forbidden: { fix: tokenFix(url) },
   cursor_expired: { fix: "Choose where to continue: --since 24h starts with the deliveries of the last day." },
-};
+});
 
 function interrupted(url: string, reason: string, cause?: unknown): InterruptedFeed {
   return new InterruptedFeed(`The feed of ${url} was interrupted: ${reason}`, {

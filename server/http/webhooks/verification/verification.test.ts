@@ -144,13 +144,13 @@ describe("a check of the project", () => {
       },
       "threw an error (custom: acme).",
     ],
-    ["does not end", () => new Promise<boolean>(() => {}), "did not finish within 1.5 seconds (custom: acme)."],
+    ["does not end", () => new Promise<boolean>(() => {}), "did not finish within 1.5 s (custom: acme)."],
     [
       "loops forever",
       () => {
         for (;;);
       },
-      "did not finish within 1.5 seconds (custom: acme).",
+      "did not finish within 1.5 s (custom: acme).",
     ],
     [
       "is busy for longer, after it has waited",

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { fakeRun, runFakeCli } from "../testing/fake-host.ts";
+
+const at = fakeRun.createdAt;
+const entry = { id: 1, at, attempt: 1, name: null, level: null, message: null, durationMs: null, until: null };
+
+it("runs list marks executions of onFailure, and failures that a person has recovered", async () => {
+  const data = [
+    { ...fakeRun, id: "run_1", status: "completed", error: null, failureOf: "run_2", startedBy: "failure" },
+    { ...fakeRun, id: "run_2", replayedAs: "run_3" },
+    { ...fakeRun, id: "run_4", resumedAt: at },
+  ];
+  const { stdout } = await runFakeCli(["runs", "list"], {
+    routes: { "GET /runs": () => ({ data, nextCursor: null }) },
+  });
+  const lines = stdout.split("\n");
+  expect(lines[1]).toContain("run_1  workflow welcome-email (onFailure)");
+  expect(lines[2]).toMatch(/run_2 {2}workflow welcome-email {2}.*replayed as run_3/);
+  expect(lines[3]).toMatch(/run_4 .* resumed /);
+});
+
+it("runs get shows the line of code of a failure, and other data of the timeline as JSON", async () => {
+  const source = { file: "workflows/a.ts", line: 7, column: 3, lines: [{ number: 7, text: "throw error;" }] };
+  const error = { name: "Error", message: "no", stack: null };
+  const timeline = [
+    { ...entry, kind: "attempt_failed", error, data: { source } },
+    { ...entry, id: 2, kind: "step_failed", name: "charge", error, data: { try: 1, maxTries: 3, source } },
+    { ...entry, id: 3, kind: "log", level: "info", message: "charged", error: null, data: { cents: 5 } },
+  ];
+  const { stdout } = await runFakeCli(["runs", "get", fakeRun.id], {
+    routes: {
+      [`GET /runs/${fakeRun.id}`]: () => ({
+        ...fakeRun,
+        payload: null,
+        input: null,
+        output: null,
+        error: { ...fakeRun.error, stack: null },
+      }),
+      [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline }),
+    },
+  });
+  expect(stdout).toMatch(/attempt failed +Error: no {2}workflows\/a\.ts:7\n/);
+  expect(stdout).toMatch(/step failed: charge +Error: no {2}workflows\/a\.ts:7 {2}\{"try":1,"maxTries":3\}\n/);
+  expect(stdout).toMatch(/info +charged {2}\{"cents":5\}\n/);
+});
