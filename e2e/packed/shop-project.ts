@@ -76,7 +76,7 @@ export function shopProject(version: "one" | "two"): Record<string, string> {
       });`,
     "triggers/polls.ts": trigger("polls", "z.object({ gate: z.string() })", "poll"),
 
-    // The first try of each order is rejected, one without an amount for good. A refund returns what cannot be stored.
+    // The first try of each order is rejected, one without an amount permanently. A refund returns what cannot be stored.
     "workflows/charge.ts": `
       import { appendFileSync, readFileSync } from "node:fs";
       import { defineWorkflow, NonRetryableError, RetryAfterError } from "signalbox/workflow";

@@ -89,7 +89,7 @@ it("a role that can only read and write rows can serve a store that another role
   const serving = url.replace("user=signalbox", "user=serving");
   await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({
     code: "store_unusable",
-    message: expect.stringContaining("the user may not create or write tables"),
+    message: expect.stringContaining("the user may not create tables or schemas"),
   });
   await migrate({ kind: "postgres", url });
   const store = await openPostgresStore({ url: serving });

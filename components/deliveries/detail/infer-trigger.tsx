@@ -40,12 +40,8 @@ function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf, headers }:
     verdicts.some((verdict) => verdict.outcome === "disabled")
   )
     return false;
-  return (
-    outcome === "skipped" ||
-    outcome === "held" ||
-    problem?.code === "request_mismatch" ||
-    problem?.code === "unknown_endpoint"
-  );
+  // The body of a request to an unknown endpoint is not read, so nothing can be inferred from it.
+  return outcome === "skipped" || outcome === "held" || problem?.code === "request_mismatch";
 }
 
 function Inferred({ delivery }: { delivery: DeliveryDetails }) {

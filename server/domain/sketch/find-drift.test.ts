@@ -187,7 +187,7 @@ describe("drift", () => {
     );
   });
 
-  /** The drift after 60 accepted bodies, so many rejected ones, and so many accepted ones. */
+  /** The drift after 60 accepted bodies, then `rejects` rejected ones and `accepts` accepted ones. */
   const matching = (rejects: number, accepts: number) =>
     findDrift(
       contractOf(

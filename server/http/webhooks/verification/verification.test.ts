@@ -160,7 +160,7 @@ describe("a check of the project", () => {
         while (performance.now() < end);
         return true;
       },
-      "did not finish within 1.5 seconds (custom: acme).",
+      "did not finish within 1.5 s (custom: acme).",
     ],
     [
       "returns another value",
