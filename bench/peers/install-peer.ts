@@ -10,12 +10,12 @@ export const peerPackages = {
   restate: { "@restatedev/restate-server": "1.7.12", "@restatedev/restate-sdk": "1.17.2" },
 } as const;
 
-/** A transitive dependency of n8n that not every registry has. Webhooks do not need it. */
 /**
  * The packages of a peer that must be compiled. The connectors of n8n are left out, because not every machine has the
  * compilers.
  */
 const compiled: Partial<Record<PeerName, readonly string[]>> = { n8n: ["sqlite3", "isolated-vm"] };
+/** A transitive dependency of n8n that not every registry has. Webhooks do not need it. */
 const overrides = { cssomnom: "npm:cssom@0.5.0" };
 const installWithinMs = 30 * 60_000;
 
