@@ -144,6 +144,8 @@ async function forEachTab(page: Page, url: string, node: string, check: (name: s
 
 /** The search and the list of keys, which open above any page. */
 async function forEachDialog(page: Page, check: (name: string) => Promise<void>): Promise<void> {
+  // With the focus on a tab, keys belong to the tabs.
+  await page.goto(new URL("/runs", page.url()).href);
   await page.getByRole("status").getByText("live ·").waitFor();
   for (const [name, keys] of [
     ["search", "ControlOrMeta+k"],
