@@ -48,18 +48,24 @@ export async function createBenchProject(): Promise<BenchProject> {
   };
 }
 
-/** Records queued runs, as if a webhook had started each. */
+/**
+ * Records queued runs, as if a webhook had started each. `version`: of the build that accepts them. On Postgres,
+ * workers of another one start them ten seconds later.
+ */
 export async function queueRuns(
   store: Store,
-  p: { slug: string; count: number; inOneTransaction?: boolean },
+  p: { slug: string; count: number; inOneTransaction?: boolean; version?: string },
 ): Promise<void> {
-  const runs = Array.from({ length: p.count }, () => aQueuedRun(p.slug, Date.now()));
+  const runs = Array.from({ length: p.count }, () => aQueuedRun(p.slug, { createdAt: Date.now(), version: p.version }));
   const perTransaction = p.inOneTransaction ? p.count : 500;
   for (let from = 0; from < runs.length; from += perTransaction)
     await store.createRuns(runs.slice(from, from + perTransaction));
 }
 
-function aQueuedRun(slug: string, createdAt: number): NewRun {
+function aQueuedRun(
+  slug: string,
+  { createdAt, version = "bench" }: { createdAt: number; version: string | undefined },
+): NewRun {
   return {
     id: newId("run"),
     trigger: slug,
@@ -68,7 +74,7 @@ function aQueuedRun(slug: string, createdAt: number): NewRun {
     deliveryId: null,
     startedBy: "api",
     replayOf: null,
-    version: "bench",
+    version,
     maxAttempts: 100,
     createdAt,
     payload: null,

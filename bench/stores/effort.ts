@@ -106,7 +106,7 @@ export function describeEffort(effort: Effort): string {
     effort.commits === null ? "" : `${Math.round(effort.commits)} commits/s`,
     effort.flushes === null ? "" : `${Math.round(effort.flushes)} flushes/s`,
   ].filter(Boolean);
-  return `${nameLimit(effort)}: ${[`cores: ${parts.join(", ")}`, ...counts].join("; ")}`;
+  return `${nameLimit(effort)}: ${[`cores: ${parts.join(", ")}`, `${Math.round(effort.machine * 100)} % of all cores are busy`, ...counts].join("; ")}`;
 }
 
 /** The resource that was nearly exhausted, or else the one that was waited for. */

@@ -215,7 +215,9 @@ async function measureRuns(
 ): Promise<{ runs: number; effort: Effort }> {
   const since = Date.now();
   const store = await openStore();
-  await queueRuns(store, { slug, count, inOneTransaction: true });
+  const [worker] = await store.listWorkers({ seenSince: 0 });
+  if (!worker) throw new Error("No worker has started");
+  await queueRuns(store, { slug, count, inOneTransaction: true, version: worker.version });
   // Recording the backlog is not measured.
   const spent = await watchEffort({ reader, openStore, ...side });
   await untilNone(() => reader.hasOpen(slug));

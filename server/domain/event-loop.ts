@@ -83,6 +83,21 @@ export function oncePerTurn<T>(load: (key: string) => Promise<T>): (key: string)
   };
 }
 
+let turn = 0;
+let isTurnEnding = false;
+
+/** The same number in one turn of the event loop, another one later. */
+export function currentTurn(): number {
+  if (!isTurnEnding) {
+    isTurnEnding = true;
+    realImmediate(() => {
+      turn += 1;
+      isTurnEnding = false;
+    });
+  }
+  return turn;
+}
+
 /** Calls `action` the first time only, also if the action calls the returned function. */
 export function once<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
   let isDone = false;

@@ -8,6 +8,7 @@ import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
+import { currentTurn } from "../domain/event-loop.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";
@@ -104,6 +105,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
     const sender = sentFrom === "form" ? session : await authenticate(deps.authenticate, head);
     if (sender.kind === "rejected") return rejectUnauthenticated(head, sender.error);
     const { keyId } = sender;
+    const authenticatedIn = currentTurn();
 
     const project = deps.project.current();
     const memory = bodies.open(keyId ?? "local");
@@ -176,6 +178,9 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const challenge = answering instanceof Promise ? await answering : answering;
       if (challenge) return finish(received, await acceptHandshake(store, head, delivery, challenge));
 
+      // A trigger can be disabled while the body arrives or the signature is checked.
+      const known = currentTurn() === authenticatedIn ? sender.disabled : null;
+      const disabled = known ?? (await deps.disabledTriggers?.()) ?? noneDisabled;
       const decision = decideDelivery({
         manifest: project.manifest,
         triggers,
@@ -188,7 +193,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         now: head.receivedAt,
         startedBy: sentFrom,
         keyId,
-        disabled: (await deps.disabledTriggers?.()) ?? noneDisabled,
+        disabled,
       });
       received.decision = decision;
 
@@ -215,24 +220,36 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
 /**
  * Whether these keys, every one that was sent, may send to this endpoint. Rejects if that cannot be determined now.
- * `endpoints`: all that they may send to. Default: every endpoint.
+ * `endpoints`: all that they may send to. Default: every endpoint. `disabled`: the triggers that were disabled at that
+ * moment. Default: not known.
  */
 export type Authenticate = (
   keys: readonly string[],
   endpoint: string,
-) => Promise<{ ok: true; keyId: string | null; endpoints?: readonly string[] | null } | { ok: false }>;
+) => Promise<
+  | { ok: true; keyId: string | null; endpoints?: readonly string[] | null; disabled?: DisabledTriggers | null }
+  | { ok: false }
+>;
 
-type Sender = { kind: "authenticated"; keyId: string | null; endpoints: readonly string[] | null } | Rejected;
+type Sender =
+  | {
+      kind: "authenticated";
+      keyId: string | null;
+      endpoints: readonly string[] | null;
+      disabled: DisabledTriggers | null;
+    }
+  | Rejected;
 
 /** The sender of a form. */
-const session: Sender = { kind: "authenticated", keyId: null, endpoints: null };
+const session: Sender = { kind: "authenticated", keyId: null, endpoints: null, disabled: null };
 
 /** Rejected with AppError `unauthorized`, the same for every reason and every endpoint. */
 async function authenticate(check: Authenticate, { keys, path }: RequestHead): Promise<Sender> {
   try {
     const checked = await check(keys, path.kind === "endpoint" ? path.endpoint : "");
     if (!checked.ok) return { kind: "rejected", error: unauthorized() };
-    return { kind: "authenticated", keyId: checked.keyId, endpoints: checked.endpoints ?? null };
+    const { keyId, endpoints = null, disabled = null } = checked;
+    return { kind: "authenticated", keyId, endpoints, disabled };
   } catch (error) {
     return { kind: "rejected", error };
   }

@@ -2,6 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Mode } from "../../config.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
+import type { DisabledTriggers } from "../../contract/disabled.ts";
 import { commonEndpoints, isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -10,12 +11,16 @@ import type { KeyStore } from "../../ports/store/key-store.ts";
 
 /**
  * Checks whether these keys may send to this endpoint. `keyId` is the first of them; `null` if none is needed.
- * `endpoints`: all that they may send to; `null`: every endpoint.
+ * `endpoints`: all that they may send to; `null`: every endpoint. `disabled`: the disabled triggers, if the store read
+ * them with the key.
  */
 type WebhookAuthenticator = (
   presented: readonly string[],
   endpoint: string,
-) => Promise<{ ok: true; keyId: string | null; endpoints: readonly string[] | null } | { ok: false }>;
+) => Promise<
+  | { ok: true; keyId: string | null; endpoints: readonly string[] | null; disabled: DisabledTriggers | null }
+  | { ok: false }
+>;
 
 /**
  * Authenticates the senders of webhooks. Development is open to local requests; `mode` is `deployed` for all others. A
@@ -23,33 +28,34 @@ type WebhookAuthenticator = (
  * endpoint gets the same response as an unknown key.
  */
 export function createWebhookAuthenticator(deps: {
-  store: Pick<KeyStore, "findKeyByHash" | "touchKey">;
+  store: Pick<KeyStore, "findKeyByHash" | "findKeyWithDisabled" | "touchKey">;
   mode: Mode;
   clock: Clock;
   logger?: Logger;
 }): WebhookAuthenticator {
   // Senders usually send the same key, and many requests arrive in one turn of the event loop.
-  const find = oncePerTurn((text) => findUsableKey(deps, text, deps.clock.now()));
+  const find = oncePerTurn((text) => findForWebhook(deps.store, text, deps.clock.now()));
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
-    if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null };
+    if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null, disabled: null };
     const [first] = presented;
     if (first === undefined) return { ok: false };
     if (presented.length > 1) return authenticateAll([...new Set(presented)], endpoint);
-    const key = await find(first);
-    if (!key || !isForEndpoint(key, endpoint)) return { ok: false };
+    const found = await find(first);
+    if (!found || !isForEndpoint(found.key, endpoint)) return { ok: false };
+    const { key, disabled } = found;
     recordUse(key);
-    return { ok: true, keyId: key.id, endpoints: key.endpoints };
+    return { ok: true, keyId: key.id, endpoints: key.endpoints, disabled };
   };
 
   async function authenticateAll(distinct: readonly string[], endpoint: string): ReturnType<WebhookAuthenticator> {
     if (distinct.length > maxKeys) return { ok: false };
-    const keys = await Promise.all(distinct.map(find));
-    const valid = keys.filter((key) => key !== null).filter((key) => isForEndpoint(key, endpoint));
+    const found = await Promise.all(distinct.map(find));
+    const valid = found.flatMap((one) => (one && isForEndpoint(one.key, endpoint) ? [one.key] : []));
     const [first] = valid;
     if (!first || valid.length < distinct.length) return { ok: false };
     valid.forEach(recordUse);
-    return { ok: true, keyId: first.id, endpoints: commonEndpoints(valid) };
+    return { ok: true, keyId: first.id, endpoints: commonEndpoints(valid), disabled: null };
   }
 }
 
@@ -66,6 +72,20 @@ export async function findUsableKey(
   // Looked up for each request, so that a revoked key is rejected immediately.
   const key = await deps.store.findKeyByHash(hashKey(presented));
   return key && isUsableKey(key, now) ? key : null;
+}
+
+async function findForWebhook(
+  store: Pick<KeyStore, "findKeyByHash" | "findKeyWithDisabled">,
+  presented: string,
+  now: number,
+): Promise<{ key: Key; disabled: DisabledTriggers | null } | null> {
+  if (!store.findKeyWithDisabled) {
+    const key = await findUsableKey({ store }, presented, now);
+    return key && { key, disabled: null };
+  }
+  if (!isWellFormedKey(presented)) return null;
+  const found = await store.findKeyWithDisabled(hashKey(presented));
+  return found && isUsableKey(found.key, now) ? found : null;
 }
 
 const touchIntervalMs = 60_000;

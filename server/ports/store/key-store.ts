@@ -1,4 +1,5 @@
 import type { KeyKind, Key } from "../../contract/access/key.ts";
+import type { DisabledTriggers } from "../../contract/disabled.ts";
 import type { Scope } from "../../contract/access/scope.ts";
 import type { NewAuditEntry } from "./people-store.ts";
 
@@ -26,6 +27,11 @@ export interface KeyStore {
   listKeys(): Promise<Key[]>;
   /** In any state: the caller checks expiry and revocation. */
   findKeyByHash(hash: string): Promise<Key | null>;
+  /**
+   * The same for webhooks, which need the disabled triggers as well: both in one answer. Absent where a read does not
+   * wait for another process.
+   */
+  findKeyWithDisabled?(hash: string): Promise<{ key: Key; disabled: DisabledTriggers } | null>;
   /** Keys that can be shown again, newest first, with their ciphertext. */
   listKeyCiphertexts(kind: KeyKind): Promise<{ key: Key; ciphertext: string }[]>;
   /** Returns `false` if there is no such key. A second revocation keeps the first time. */

@@ -96,7 +96,7 @@ function* insertKey({ db, tables: { webhookKey }, rows }: PortableSession, key: 
   return created;
 }
 
-function toKey(row: KeyRow): Key {
+export function toKey(row: KeyRow): Key {
   const { id, kind, name, hint, endpoints, replacedBy, ownerId } = row;
   return {
     id,

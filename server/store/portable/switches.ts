@@ -1,5 +1,5 @@
 import { eq, isNotNull, sql } from "drizzle-orm";
-import { noneDisabled } from "../../contract/disabled.ts";
+import { type DisabledTriggers, noneDisabled } from "../../contract/disabled.ts";
 import { planSwitch } from "../../domain/trigger-switch.ts";
 import type { SwitchStore } from "../../ports/store.ts";
 import { toIso } from "../shared/iso-time.ts";
@@ -15,9 +15,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
   );
   return {
     async listDisabledTriggers() {
-      const found = await findDisabled({});
-      if (found.length === 0) return noneDisabled;
-      return new Map(found.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
+      return toDisabledTriggers(await findDisabled({}));
     },
     switchTrigger: ({ slug, disable }) =>
       write(function* ({ db, rows, lockTable, run, changed }) {
@@ -37,4 +35,11 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
         return wasDisabled;
       }),
   };
+}
+
+export function toDisabledTriggers(
+  rows: readonly { slug: string; at: number | null; reason: string | null }[],
+): DisabledTriggers {
+  if (rows.length === 0) return noneDisabled;
+  return new Map(rows.map(({ slug, at, reason }) => [slug, { at: toIso(at ?? 0), reason }]));
 }

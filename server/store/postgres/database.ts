@@ -40,7 +40,8 @@ export interface PostgresDatabase {
   }): (job: Job) => Promise<Result>;
   /**
    * The same operations with an order of their own: their transactions overlap with the others. For writes that do not
-   * have to follow earlier ones. `read` reads on the connections of writers.
+   * have to follow earlier ones. Under load, they wait for each other, for up to two milliseconds. `read` reads on the
+   * connections of writers.
    */
   apart(): Pick<PostgresDatabase, "read" | "write" | "createBatcher">;
   numbers(): Omit<StoreNumbers, "fileBytes">;
@@ -123,7 +124,7 @@ export function createDatabase(p: {
     ...writesOf(main),
     writeRelaxed: (operation) => writeAlone(main, operation, { isRelaxed: true }),
     apart() {
-      const lane = createWriteLane(tally.overlapping());
+      const lane = createWriteLane(tally.overlapping(), { gathers: true });
       lanes.push(lane);
       return { read: (operation) => look(() => operation(sessionOf(p.writers))), ...writesOf(lane) };
     },

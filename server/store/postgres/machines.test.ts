@@ -194,6 +194,27 @@ it("a run of a lost machine continues after the time of a lease, also if the clo
   }).finally(() => vi.useRealTimers());
 });
 
+it("a key is read together with the triggers that any machine has disabled", async () => {
+  await withStore(async (other) =>
+    withStore(async (store) => {
+      const created = await other.createKey(aKey({ hash: "h" }));
+      expect(await store.findKeyWithDisabled?.("h")).toEqual({ key: created, disabled: new Map() });
+      const at = Date.parse("2026-01-01T00:00:00.000Z");
+      await other.switchTrigger({ slug: "a", disable: { at, reason: 'the "mail" server' } });
+      await other.switchTrigger({ slug: "b", disable: { at: at + 1, reason: null } });
+      await other.revokeKey(created.id, at);
+      expect(await store.findKeyWithDisabled?.("h")).toEqual({
+        key: { ...created, revokedAt: "2026-01-01T00:00:00.000Z" },
+        disabled: await other.listDisabledTriggers(),
+      });
+      await other.switchTrigger({ slug: "a", disable: null });
+      const found = await store.findKeyWithDisabled?.("h");
+      expect([...(found?.disabled.keys() ?? [])]).toEqual(["b"]);
+      expect(await store.findKeyWithDisabled?.("unknown")).toBeNull();
+    }),
+  );
+});
+
 const hourly = (name: string, requests: number) => ({ name, rule: { requests, windowMs: 3_600_000 } });
 const take = (store: Store, ...asked: Parameters<NonNullable<Store["takeRates"]>>[0]) => store.takeRates?.(asked);
 

@@ -29,6 +29,7 @@ import { toOpenError } from "./store-error.ts";
 import { createTakeRates } from "./take-rates.ts";
 import { createTrafficStore } from "./deliveries/traffic-store.ts";
 import { createUpkeepStore } from "./upkeep/upkeep-store.ts";
+import { createWebhookReads } from "./webhook-reads.ts";
 import { createWakeUps } from "./connection/wake-ups.ts";
 
 /** More entries than transactions in progress can have. */
@@ -157,6 +158,7 @@ function createStore(p: {
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
+  const portableDatabase = createPortableDatabase(database);
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
@@ -165,7 +167,8 @@ function createStore(p: {
     ...createEngineStore(database, jobs),
     ...createAlertFacts(database),
     ...createOpenRunStore(database),
-    ...createPortableStore(createPortableDatabase(database)),
+    ...createPortableStore(portableDatabase),
+    ...createWebhookReads(portableDatabase),
     ...createUpkeepStore(database),
     ping: () => ping(database),
     takeRates: createTakeRates(database),

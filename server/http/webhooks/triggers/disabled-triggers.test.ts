@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { type DisabledTriggers, noneDisabled } from "../../../contract/disabled.ts";
 import { oncePerTurn } from "../../../domain/event-loop.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { unavailable } from "../../../ingest/testing/memory-delivery-store.ts";
@@ -76,6 +80,34 @@ test("a skipped event may be sent again under the same key, and an accepted one 
   expect(first.status).toBe(202);
   await turn("new-signup", "off");
   expect(await post("signup", ada, { "idempotency-key": "one" })).toEqual(first);
+});
+
+/** A service whose keys are read together with the disabled triggers. Later reads see that none is disabled. */
+async function withKeyAndSwitches() {
+  const disabled = new Map([["new-signup", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
+  const look = vi.fn<() => Promise<DisabledTriggers>>(async () => noneDisabled);
+  const authenticate = async () => ({ ok: true as const, keyId: null, disabled });
+  return { ...(await serve({ triggers, authenticate, disabledTriggers: look })), look };
+}
+
+const json = { "content-type": "application/json" };
+
+test("the disabled triggers that were read with the key apply, without another read", async () => {
+  const { url, look } = await withKeyAndSwitches();
+  const body = '{"email":"ada@example.com"}';
+  const response = await fetch(`${url}/triggers/signup`, { method: "POST", headers: json, body });
+  expect([response.status, look.mock.calls.length]).toEqual([200, 0]);
+});
+
+test("a trigger that was switched while the body arrived is treated as it is then", async () => {
+  const { url, look } = await withKeyAndSwitches();
+  const sent = request(`${url}/triggers/signup`, { method: "POST", headers: json });
+  sent.write('{"email":');
+  await delay(50);
+  sent.end('"ada@example.com"}');
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  response.resume();
+  expect([response.statusCode, look.mock.calls.length]).toEqual([202, 1]);
 });
 
 test("if the switches cannot be read, nothing starts, and the sender retries", async () => {

@@ -34,6 +34,15 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/**
+ * Under load, a lane that gathers waits this long for a batch of this size. A batch has fixed costs in this process and
+ * in the database, so several processes with small batches are slower than one with large ones. A shorter wait gains
+ * nothing: the next requests arrive when the senders have their responses.
+ */
+const gather = { size: 20, ms: 2 };
+/** A batch of this size shows load. Without load, no write waits. */
+const sizeUnderLoad = 8;
+
 const maxWaiting = 10_000;
 /**
  * If the database cannot be reached, jobs that have waited this long fail immediately, instead of waiting for their own
@@ -42,8 +51,10 @@ const maxWaiting = 10_000;
 const maxWaitMs = 4_000;
 const tries = 4;
 
-export function createWriteLane(tally: CommitTally): WriteLane {
+export function createWriteLane(tally: CommitTally, { gathers = false } = {}): WriteLane {
   const waiting: Waiting[] = [];
+  let isUnderLoad = false;
+  let stopGathering: (() => void) | null = null;
   let isClosed = false;
   let working: Promise<void> | null = null;
 
@@ -51,11 +62,25 @@ export function createWriteLane(tally: CommitTally): WriteLane {
     while (waiting.length > 0) {
       // Jobs that are requested in the same turn of the event loop share a commit.
       await new Promise<void>((resolve) => setImmediate(resolve));
+      if (gathers && isUnderLoad && waiting.length < gather.size) await gatherMore();
       const batch = takeBatch();
+      isUnderLoad = batch.length >= sizeUnderLoad;
       const [first] = batch;
       if (first) await commit(first.group, batch);
     }
     working = null;
+  }
+
+  function gatherMore(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(stop, gather.ms);
+      function stop(): void {
+        clearTimeout(timer);
+        stopGathering = null;
+        resolve();
+      }
+      stopGathering = stop;
+    });
   }
 
   function takeBatch(): Waiting[] {
@@ -136,10 +161,12 @@ export function createWriteLane(tally: CommitTally): WriteLane {
           return reject(new AppError("store_unavailable", "Too many writes are waiting for the database."));
         waiting.push({ group, job, since: performance.now(), resolve, reject });
         working ??= work();
+        if (waiting.length >= gather.size) stopGathering?.();
       }),
     waitingWrites: () => waiting.length,
     async close() {
       isClosed = true;
+      stopGathering?.();
       await working;
     },
   };
