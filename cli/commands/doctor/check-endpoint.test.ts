@@ -169,5 +169,8 @@ it("names the first broken link of a remote service with its fix, and exits with
     routes: { ...routes, "GET /deliveries": () => ({ data: [accepted], nextCursor: null }) },
     cwd: folder,
   });
-  expect(healthyNow).toMatchObject({ exitCode: 0, stderr: "No link from the URL to the runs is broken.\n" });
+  expect(healthyNow).toMatchObject({
+    exitCode: 0,
+    stderr: "No link from the URL to the runs is broken. There is a warning: changes.\n",
+  });
 });

@@ -112,7 +112,7 @@ function checkDisk({ fsync, fullPageWrites, synchronousCommit }: PostgresFacts):
 function checkConnections({ most, used, wanted }: PostgresFacts["connections"]): Check {
   const text = `${used} of ${most} in use; the machines may need ${wanted}`;
   if (wanted > most)
-    return bad("connections", text, "Raise max_connections, or run fewer processes: each needs up to seven.");
+    return bad("connections", text, "Raise max_connections, or run fewer processes: each needs up to eight.");
   return used > most * 0.9
     ? warn("connections", text, "Raise max_connections: without a connection, webhooks are rejected with 503.")
     : ok("connections", text);

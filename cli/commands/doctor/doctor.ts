@@ -67,9 +67,15 @@ async function diagnoseEndpoint(context: CommandContext, asked: string): Promise
     document: { ok: broken === null, broken: broken?.name ?? null, checks },
     text: () => renderChecks(checks, context.terminal.out.paint),
   });
-  if (!context.isJson)
-    context.notify(broken ? `The first broken link is ${broken.name}.` : "No link from the URL to the runs is broken.");
+  if (!context.isJson) context.notify(summarize(checks, broken));
   return broken ? 1 : 0;
+}
+
+function summarize(checks: readonly Check[], broken: Check | null): string {
+  if (broken) return `The first broken link is ${broken.name}.`;
+  const warned = checks.filter(({ state }) => state === "warn").map(({ name }) => name);
+  const none = "No link from the URL to the runs is broken.";
+  return warned.length === 0 ? none : `${none} There is a warning: ${warned.join(", ")}.`;
 }
 
 const keysAnswer = z.object({ data: z.array(keySchema) });

@@ -5,7 +5,7 @@ import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
 import { oldestSql } from "./upkeep/upkeep-store.ts";
 import type { StoreContents } from "../shared/store-contents.ts";
-import { createPool, databaseName } from "./connection/connect.ts";
+import { createPool, databaseName, isOfProcessSql } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
 import { inspectQueue, type QueueFacts } from "./queue/inspect-queue.ts";
@@ -123,13 +123,19 @@ async function mayWriteJobs(session: Session): Promise<boolean> {
 const processesOfMachine = 2;
 const workerAliveMs = 15_000;
 
-/** Assumes that every machine with workers has a receiver and a web process, too. */
+/**
+ * Assumes that every host with workers has a receiver and a web process, too. There may be more processes: several
+ * services on a host, and machines without workers. They are counted if they are connected now.
+ */
 async function countWanted(session: Session, now: number): Promise<number> {
-  const [found] = await session.rows<{ hosts: number }>(
-    "SELECT count(DISTINCT host) AS hosts FROM worker WHERE seen_at > $1::bigint",
+  const [found] = await session.rows<{ hosts: number; connected: number }>(
+    `SELECT (SELECT count(DISTINCT host) FROM worker WHERE seen_at > $1::bigint) AS hosts,
+      (SELECT count(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database() AND ${isOfProcessSql}
+        AND application_name <> current_setting('application_name')) AS connected`,
     [now - workerAliveMs],
   );
-  return connectionsOfProcess * processesOfMachine * Math.max(1, found?.hosts ?? 0);
+  const ofHosts = processesOfMachine * Math.max(1, found?.hosts ?? 0);
+  return connectionsOfProcess * Math.max(ofHosts, found?.connected ?? 0);
 }
 
 async function readContents(session: Session): Promise<StoreContents> {

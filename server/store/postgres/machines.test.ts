@@ -288,6 +288,12 @@ it("a database is looked at as it is, whether or not anything was made in it, an
       people: 0,
     });
     expect(facts.connections).toMatchObject({ wanted: 32 });
+    // A machine without workers has no row, and two services can have one host.
+    const others = ["web-1:10", "web-1:11", "web-2:10", "h1:10", "h1:11", "h1:12", "h1:12"];
+    const clients = others.map((name) => new Client({ connectionString: url, application_name: `signalbox ${name}` }));
+    await Promise.all(clients.map((client) => client.connect()));
+    expect((await inspectPostgres(url)).connections).toMatchObject({ wanted: 6 * 8 });
+    await Promise.all(clients.map((client) => client.end()));
     expect(Math.abs(facts.aheadMs)).toBeLessThan(60_000);
   });
 });

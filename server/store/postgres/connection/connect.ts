@@ -1,9 +1,17 @@
+import { hostname } from "node:os";
 import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
 import { type Logger, createThrottledLog } from "../../../ports/logger.ts";
 import { fromPostgresText } from "../statements/text-encoding.ts";
 
 /** The name of the connection that listens for changes, as the server shows it. */
 export const listenerName = "signalbox listener";
+/**
+ * The name of all other connections of this process, for example `signalbox web-1:4711`. The server shows up to 63
+ * bytes.
+ */
+const processName = `signalbox ${hostname().slice(0, 40)}:${process.pid}`;
+/** A condition of SQL: the connection has the name of a process. */
+export const isOfProcessSql = "application_name ~ '^signalbox .*:[0-9]+$'";
 
 const connectMs = 5_000;
 /** Milliseconds. A process that is lost with its machine keeps its locks for this long. Shorter than a lease. */
@@ -48,7 +56,7 @@ function withStandardTls(url: string): string {
 export function connectionConfig(url: string, { isPatient = false } = {}): ClientConfig {
   return {
     connectionString: withStandardTls(url),
-    application_name: "signalbox",
+    application_name: processName,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfter,

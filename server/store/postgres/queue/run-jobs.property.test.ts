@@ -6,6 +6,7 @@ import type { ClaimedRun, LostRun, RunTransition, StepRecord } from "../../../po
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
+import { listenerName } from "../connection/connect.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -18,7 +19,8 @@ let cut: { statementsLeft: number; isSent: boolean } | null = null;
 const query = Client.prototype.query;
 beforeEach(() => {
   Client.prototype.query = function (this: Client, ...given: unknown[]) {
-    const isOfStore = Reflect.get(this, "connectionParameters").application_name === "signalbox";
+    const name: string | undefined = Reflect.get(this, "connectionParameters").application_name;
+    const isOfStore = name?.startsWith("signalbox ") === true && name !== listenerName;
     const hasToCut = isOfStore && cut !== null && cut.statementsLeft-- === 0;
     const stream: { destroy(): void } = Reflect.get(this, "connection").stream;
     if (hasToCut && !cut?.isSent) stream.destroy();

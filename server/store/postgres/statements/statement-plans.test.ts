@@ -5,6 +5,7 @@ import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 import { openPostgresStore } from "../open-store.ts";
+import { listenerName } from "../connection/connect.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -22,7 +23,7 @@ beforeEach(() => {
   Client.prototype.query = function (this: Client, ...given: unknown[]) {
     const [config] = given as [{ name?: string; text: string; values?: unknown[] }];
     const { application_name: application, query_timeout: timeout } = Reflect.get(this, "connectionParameters");
-    const isOfStore = application === "signalbox" && timeout < migrationMs;
+    const isOfStore = application?.startsWith("signalbox ") && application !== listenerName && timeout < migrationMs;
     if (isOfStore && config.name !== undefined)
       prepared.set(config.text, { client: this, name: config.name, parameters: config.values?.length ?? 0 });
     return Reflect.apply(query, this, given);
