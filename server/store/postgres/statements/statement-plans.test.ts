@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
@@ -201,7 +201,6 @@ it("a claim, its ends and a page of queued runs read a few entries of indexes, h
     const page = await store.listRuns({ status: "queued" }, { limit: 10, cursor: null });
     expect(page.data).toHaveLength(10);
   }
-  // A connection reports what it has read when it ends, at the latest.
   await store.close();
   const reads = (await countReads(url)) - before;
   expect(reads).toBeGreaterThan(claims);
@@ -211,10 +210,19 @@ it("a claim, its ends and a page of queued runs read a few entries of indexes, h
 const queued = 3_000;
 const claims = 5;
 
-/** The entries that were read in the indexes of runs and jobs. */
+/**
+ * The entries that were read in the indexes of runs and jobs. A connection reports what it has read when it ends, at
+ * the latest, and it ends some time after it was closed here.
+ */
 async function countReads(url: string): Promise<number> {
   const client = new Client(url);
   await client.connect();
+  const othersText =
+    "SELECT count(*)::int AS others FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+  await vi.waitFor(
+    async () => expect((await client.query<{ others: number }>(othersText)).rows).toEqual([{ others: 0 }]),
+    { timeout: 30_000, interval: 10 },
+  );
   const text = "SELECT sum(idx_tup_read)::int AS reads FROM pg_stat_all_indexes WHERE relname IN ('run', 'job_common')";
   const { rows } = await client.query<{ reads: number }>(text);
   await client.end();
