@@ -44,7 +44,10 @@ export async function claimRuns(
 /** New runs wait this long for workers of their own version: web and workers of a machine start together. */
 const workersComeWithinSeconds = 10;
 
-/** One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others. */
+/**
+ * One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others.
+ * The order makes Postgres use that index: if it expects one job, all indexes of a queue seem to be equally good.
+ */
 export const dueQueuesSql = `
   SELECT q.name, woken.is_due IS NOT NULL AS "hasWoken", queued.created_on IS NOT NULL AS "hasQueued",
     coalesce(queued.created_on > ${schemaName}.job_now() - interval '${workersComeWithinSeconds} s', false) AS "isNew",
@@ -53,7 +56,7 @@ export const dueQueuesSql = `
   LEFT JOIN LATERAL (
     SELECT true AS is_due FROM ${schemaName}.job j
     WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority >= $1 AND j.start_after <= ${schemaName}.job_now()
-    LIMIT 1
+    ORDER BY j.priority DESC, j.created_on LIMIT 1
   ) woken ON true
   LEFT JOIN LATERAL (
     SELECT created_on FROM ${schemaName}.job j

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
-import { type Job, PgBoss } from "pg-boss";
+import { PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
 import { packedId, packedUuid } from "../../../domain/ids.ts";
@@ -82,6 +82,9 @@ const queueOptions = {
   retentionSeconds: 2_000_000_000,
 } as const;
 
+/** Has the jobs of all queues that do not ask for a table of their own. */
+const table = `${schemaName}.job_common`;
+
 /** The function that createQueue() of pg-boss calls, which cannot be a part of a transaction. */
 const createQueueSql = `SELECT ${schemaName}.create_queue($1, $2::jsonb)`;
 
@@ -142,13 +145,12 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
       void (await insertParts(transaction, [prepareEnd(transaction, jobs)], endOptions)),
     prepareEnd,
     endOptions,
-    take: (transaction, queue, { limit, due }) =>
-      current.run(transaction, async () => {
-        const range =
-          due.kind === "woken" ? { minPriority: wokenPriority(due.now) } : { maxPriority: maxQueuedPriority };
-        const jobs: Job<{ run: string }>[] = await boss.fetch(queue, { db: transaction, batchSize: limit, ...range });
-        return jobs.map(({ data }) => data.run);
-      }),
+    async take(transaction, queue, { limit, due }) {
+      const range = due.kind === "woken" ? wokenRange : queuedRange;
+      const priority = due.kind === "woken" ? wokenPriority(due.now) : maxQueuedPriority;
+      const { rows } = await transaction.executeSql(takeSql(range), [queue, priority, limit]);
+      return (rows as { run: string }[]).map(({ run }) => run);
+    },
     touch: (transaction, jobs) =>
       forEachQueue(transaction, jobs, (queue, own) => boss.touch(queue, toIds(own), { db: transaction })),
     forgetQueues: () => known.clear(),
@@ -221,9 +223,17 @@ function prepareEnd(transaction: Session, jobs: readonly JobOfRun[]): InsertPart
  */
 const endOptions = { isReplanned: true } as const;
 
-/** What pg-boss's `deleteJob` does, for jobs of several queues. */
-const deleteSql = (first: number) =>
-  `DELETE FROM ${schemaName}.job USING unnest($${first}::text[], $${first + 1}::uuid[]) AS ended (name, id) WHERE job.name = ended.name AND job.id = ended.id`;
+/**
+ * What pg-boss's `deleteJob` does, for jobs of several queues. The lock of the run keeps a job where it was found. Only
+ * the primary key has the order of the ids, so Postgres uses it even if it expects one job: see `takeSql`.
+ */
+const deleteSql = (first: number) => `
+  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+    SELECT found.ctid FROM unnest($${first}::text[], $${first + 1}::uuid[]) AS ended (name, id)
+    CROSS JOIN LATERAL (
+      SELECT j.ctid FROM ${table} j WHERE j.name = ended.name AND j.id BETWEEN ended.id AND ended.id ORDER BY j.id LIMIT 1
+    ) AS found
+  ))`;
 
 const toDelete = (jobs: readonly JobOfRun[]): InsertPart => ({
   text: deleteSql,
@@ -238,6 +248,25 @@ const toDelete = (jobs: readonly JobOfRun[]): InsertPart => ({
     ),
   ],
 });
+
+const wokenRange = "j.priority >= $2";
+const queuedRange = "j.priority <= $2";
+
+/**
+ * What pg-boss's `fetch` does for queues with these options. The `fetch` joins the jobs with those that it has locked.
+ * If Postgres last gathered statistics while the queue was empty, it expects one job, however many there are. Then it
+ * joins by comparing each job of the queue with each locked one. Here, locked jobs are read where they were found.
+ */
+const takeSql = (range: string) => `
+  UPDATE ${table} SET state = 'active', started_on = ${schemaName}.job_now(), heartbeat_on = ${schemaName}.job_now(),
+    retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
+  WHERE ctid = ANY(ARRAY(
+    SELECT j.ctid FROM ${table} j
+    WHERE j.name = $1 AND j.state < 'active' AND NOT j.blocked AND j.start_after <= ${schemaName}.job_now() AND ${range}
+    ORDER BY j.priority DESC, j.created_on LIMIT $3
+    FOR UPDATE OF j SKIP LOCKED
+  ))
+  RETURNING data->>'run' AS run`;
 
 function startOf(state: JobState): { startAfter: number; priority: number } {
   if (state.kind === "interrupted") return { startAfter: alwaysDue, priority: interruptedPriority };
