@@ -193,22 +193,24 @@ async function claimAndEnd(store: Store): Promise<void> {
   );
 }
 
+/** Afterwards, Postgres expects an empty table, however many pages it gets. */
+async function analyzeEmptyQueue(url: string, store: Store): Promise<void> {
+  await store.createRuns([aRun({ createdAt: epoch })]);
+  await claimAndEnd(store);
+  await askPostgres(url, "ANALYZE");
+  const facts = "SELECT relpages > 0 AND reltuples = 0 AS is_empty FROM pg_class WHERE relname = 'job_common'";
+  expect(await askPostgres(url, facts)).toEqual([{ is_empty: true }]);
+}
+
 it.each([
-  { statistics: "none" },
-  // Postgres then expects an empty table, however many pages it gets.
-  { statistics: "gathered while the queue was empty" },
+  { statistics: "none", prepare: async () => {} },
+  { statistics: "gathered while the queue was empty", prepare: analyzeEmptyQueue },
 ])(
   "a claim, its ends and a page of queued runs read a few entries of indexes, however long the queue is; statistics: $statistics",
-  async ({ statistics }) => {
+  async ({ prepare }) => {
     const url = await server.createDatabase();
     const filling = await openPostgresStore({ url });
-    if (statistics !== "none") {
-      await filling.createRuns([aRun({ createdAt: epoch })]);
-      await claimAndEnd(filling);
-      await askPostgres(url, "ANALYZE");
-      const facts = "SELECT relpages > 0 AND reltuples = 0 AS is_empty FROM pg_class WHERE relname = 'job_common'";
-      expect(await askPostgres(url, facts)).toEqual([{ is_empty: true }]);
-    }
+    await prepare(url, filling);
     await filling.createRuns(Array.from({ length: queued }, () => aRun({ createdAt: epoch })));
     await filling.close();
     const before = await countReads(url);
