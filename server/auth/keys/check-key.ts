@@ -34,7 +34,9 @@ export function createWebhookAuthenticator(deps: {
   logger?: Logger;
 }): WebhookAuthenticator {
   // Senders usually send the same key, and many requests arrive in one turn of the event loop.
-  const find = oncePerTurn((text) => findForWebhook(deps.store, text, deps.clock.now()));
+  const { store, clock } = deps;
+  const look = store.findKeyWithDisabled ?? (async (hash: string) => toFound(await store.findKeyByHash(hash)));
+  const find = oncePerTurn((text) => findUsable(look, text, clock.now()));
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null, disabled: null };
@@ -68,23 +70,26 @@ export async function findUsableKey(
   presented: string,
   now: number,
 ): Promise<Key | null> {
-  if (!isWellFormedKey(presented)) return null;
-  // Looked up for each request, so that a revoked key is rejected immediately.
-  const key = await deps.store.findKeyByHash(hashKey(presented));
-  return key && isUsableKey(key, now) ? key : null;
+  const find = async (hash: string) => toFound(await deps.store.findKeyByHash(hash));
+  return (await findUsable(find, presented, now))?.key ?? null;
 }
 
-async function findForWebhook(
-  store: Pick<KeyStore, "findKeyByHash" | "findKeyWithDisabled">,
+interface FoundKey {
+  key: Key;
+  /** The disabled triggers; `null` if they were not read with the key. */
+  disabled: DisabledTriggers | null;
+}
+
+const toFound = (key: Key | null): FoundKey | null => key && { key, disabled: null };
+
+async function findUsable(
+  find: (hash: string) => Promise<FoundKey | null>,
   presented: string,
   now: number,
-): Promise<{ key: Key; disabled: DisabledTriggers | null } | null> {
-  if (!store.findKeyWithDisabled) {
-    const key = await findUsableKey({ store }, presented, now);
-    return key && { key, disabled: null };
-  }
+): Promise<FoundKey | null> {
   if (!isWellFormedKey(presented)) return null;
-  const found = await store.findKeyWithDisabled(hashKey(presented));
+  // Looked up for each request, so that a revoked key is rejected immediately.
+  const found = await find(hashKey(presented));
   return found && isUsableKey(found.key, now) ? found : null;
 }
 
