@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import { startCluster } from "../../scripts/postgres-cluster.ts";
+import { type PostgresCluster, startCluster } from "../../scripts/postgres-cluster.ts";
 import { smallBody } from "../load/bodies.ts";
 import { percentile } from "../report/statistics.ts";
 import type { Bench } from "../measure/bench.ts";
@@ -22,7 +22,7 @@ export interface StoreResult {
   runs: number[];
   /** The same of runs that wait, on Postgres: they use next to no CPU. NaN on SQLite. */
   waitingRuns: number[];
-  /** Transactions per second while the service is idle. NaN: they are not counted. */
+  /** Rows written per second while the service is idle. NaN: they are not counted. */
   idleWrites: number[];
 }
 
@@ -43,14 +43,17 @@ const warmWebhooks = 20_000;
 const outputSchema = z.object({ beganAt: z.number() });
 
 interface Turn {
-  accepts: number;
   p50: number;
   p99: number;
   runs: number;
   waitingRuns: number;
   idleWrites: number;
-  acceptEffort: Effort;
   runEffort: Effort;
+}
+
+interface AcceptTurn {
+  accepts: number;
+  acceptEffort: Effort;
 }
 
 /**
@@ -65,17 +68,20 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
     const sides = stores.flatMap((store) =>
       workerCounts.map((workers) => ({ store, workers, name: `bench_${workers}` })),
     );
-    const turns = new Map(sides.map((side) => [side, [] as Turn[]]));
+    const turns = new Map(sides.map((side) => [side, [] as (Turn & AcceptTurn)[]]));
     bench.note(
       `${await cluster.version()}, with the settings that it comes with (fsync, synchronous_commit), on the same machine.`,
     );
     const rounds = Math.ceil(bench.rounds / 2);
     for (let round = 0; round <= rounds; round++) {
+      const accepts = await measureAccepts(bench, { cluster, name: `accepts_${round}` });
       for (const of of sides) {
         // A new service for each turn. Otherwise a store with content and five more services would be measured as well.
         const side = await startSide(bench, { ...of, name: `${of.name}_${round}`, cluster });
         try {
-          const turn = await measureTurn(bench, side);
+          const accepted = accepts.find(({ store, workers }) => store === of.store && workers === of.workers);
+          if (!accepted) throw new Error("Accepts were not measured");
+          const turn = { ...accepted, ...(await measureTurn(bench, side)) };
           console.error(
             `round ${round} of ${rounds}, ${of.store}, ${of.workers} workers: ${Math.round(turn.accepts)} accepts/s, ${Math.round(turn.runs)} runs/s, ${turn.p50.toFixed(1)} and ${turn.p99.toFixed(1)} ms to start`,
           );
@@ -120,8 +126,7 @@ async function measureTurn(bench: Bench, side: Side): Promise<Turn> {
   const { runs, effort: runEffort } = await measureRuns(bench, side, { slug: "trivial", count: bench.backlog });
   const waiting = { slug: "waiting", count: bench.backlog / 4 };
   const waitingRuns = side.store === "Postgres" ? (await measureRuns(bench, side, waiting)).runs : Number.NaN;
-  const { accepts, effort: acceptEffort } = await measureAccepts(bench, side);
-  return { accepts, p50, p99, runs, waitingRuns, idleWrites, acceptEffort, runEffort };
+  return { p50, p99, runs, waitingRuns, idleWrites, runEffort };
 }
 
 async function measureIdle({ reader }: Side): Promise<number> {
@@ -161,31 +166,54 @@ async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]):
   }
 }
 
-/** Workers are idle: all but the first run of that endpoint stay queued. */
+/**
+ * Workers are idle: all but the first run of that endpoint stay queued. The services of a store are up at the same time
+ * and take turns, there and back, so that other load on the machine affects all of them.
+ */
 async function measureAccepts(
   bench: Bench,
-  { service, reader, ...side }: Side,
-): Promise<{ accepts: number; effort: Effort }> {
-  const post = (ms: number) =>
-    bench.client.post(
-      {
-        url: service.urlOf(endpoints.queued),
-        bodies: smallBody().bodies,
-        connections,
-        ms,
-      },
-      202,
-    );
-  let warmed = 0;
-  while (warmed < warmWebhooks) warmed += (await post(bench.turnMs / 4)).statuses[202] ?? 0;
-  const spent = await watchEffort({ service, reader, ...side });
-  const result = await post(bench.turnMs);
-  const effort = await spent();
-  const stored = await reader.accepted(endpoints.queued);
-  const answered = warmed + (result.statuses[202] ?? 0);
-  if (stored !== answered)
-    throw new Error(`${side.store}: ${answered} deliveries were answered 202, and ${stored} are in the store`);
-  return { accepts: (result.answered / result.ms) * 1000, effort };
+  { cluster, name }: { cluster: PostgresCluster; name: string },
+): Promise<(AcceptTurn & Pick<Side, "store" | "workers">)[]> {
+  const results: (AcceptTurn & Pick<Side, "store" | "workers">)[] = [];
+  for (const store of stores) {
+    const sides: Side[] = [];
+    try {
+      for (const workers of workerCounts)
+        sides.push(await startSide(bench, { store, workers, cluster, name: `${name}_${workers}` }));
+      const measured = sides.map((side) => ({ side, stored: 0, rates: [] as number[], efforts: [] as Effort[] }));
+      for (const of of measured)
+        while (of.stored < warmWebhooks) of.stored += (await postQueued(bench, of.side, bench.turnMs / 4)).answered;
+      for (const of of [...measured, ...measured.toReversed()]) {
+        const spent = await watchEffort(of.side);
+        const { answered, perSecond } = await postQueued(bench, of.side, bench.turnMs);
+        of.efforts.push(await spent());
+        of.rates.push(perSecond);
+        of.stored += answered;
+      }
+      for (const { side, stored, rates, efforts } of measured) {
+        const found = await side.reader.accepted(endpoints.queued);
+        if (found !== stored)
+          throw new Error(`${store}: ${stored} deliveries were answered 202, and ${found} are in the store`);
+        const acceptEffort = efforts.at(-1);
+        if (!acceptEffort) throw new Error("No turn was measured");
+        const accepts = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+        results.push({ store, workers: side.workers, accepts, acceptEffort });
+      }
+    } finally {
+      for (const side of sides) await side.close();
+    }
+  }
+  return results;
+}
+
+async function postQueued(
+  bench: Bench,
+  { service }: Side,
+  ms: number,
+): Promise<{ answered: number; perSecond: number }> {
+  const url = service.urlOf(endpoints.queued);
+  const result = await bench.client.post({ url, bodies: smallBody().bodies, connections, ms }, 202);
+  return { answered: result.statuses[202] ?? 0, perSecond: (result.answered / result.ms) * 1000 };
 }
 
 /** From the arrival of a webhook to the first line of its run, by the clock of the runs, with little load. */

@@ -148,7 +148,7 @@ function idleRows({ idleWrites, ...result }: StoreResult): Row[] {
   return [
     {
       work: `nothing is received; ${nameOf(result)}`,
-      measure: "transactions that write, a second",
+      measure: "rows written, a second",
       ours: median(idleWrites).toFixed(1),
       other: "heartbeats of four workers: 0.8",
       ratio: null,
