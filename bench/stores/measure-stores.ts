@@ -168,7 +168,7 @@ async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]):
 
 /**
  * Workers are idle: all but the first run of that endpoint stay queued. The services of a store are up at the same time
- * and take turns, there and back, so that other load on the machine affects all of them.
+ * and take turns, so that other load on the machine affects all of them.
  */
 async function measureAccepts(
   bench: Bench,
@@ -183,7 +183,7 @@ async function measureAccepts(
       const measured = sides.map((side) => ({ side, stored: 0, rates: [] as number[], efforts: [] as Effort[] }));
       for (const of of measured)
         while (of.stored < warmWebhooks) of.stored += (await postQueued(bench, of.side, bench.turnMs / 4)).answered;
-      for (const of of [...measured, ...measured.toReversed()]) {
+      for (const of of [...measured, ...measured]) {
         const spent = await watchEffort(of.side);
         const { answered, perSecond } = await postQueued(bench, of.side, bench.turnMs);
         of.efforts.push(await spent());
