@@ -7,7 +7,8 @@ import type { Bench } from "../measure/bench.ts";
 import { queueRuns } from "../runs/bench-project.ts";
 import { endpoints } from "../service/bench-project.ts";
 import { describeEffort, type Effort, watchEffort } from "./effort.ts";
-import { type Side, type StoreName, startSide, startWebSide, stores } from "./side.ts";
+import type { StoreReader } from "../service/store-reader.ts";
+import { type Side, type StoreName, startSide, startWebSide, stores, type WebSide } from "./side.ts";
 
 /**
  * One store with this number of workers. Rates are per second, waits in milliseconds. A list has a value for each
@@ -38,6 +39,8 @@ const startsPerSecond = 50;
 const withinMs = 300_000;
 const idleMs = 10_000;
 const webCounts = [1, 2] as const;
+/** Of each side in a round. */
+const acceptTurns = 3;
 /** Each service first answers this many: until then, Node still compiles its code, in two services twice as long. */
 const warmWebhooks = 20_000;
 const outputSchema = z.object({ beganAt: z.number() });
@@ -91,10 +94,9 @@ export async function measureStores(bench: Bench): Promise<{ stores: StoreResult
           await side.close();
         }
       }
-      for (const { count, accepts } of webs) {
-        const rate = await measureWebs(bench, { count, cluster, name: `webs_${count}_${round}` });
+      for (const { count, rate } of await measureWebs(bench, { cluster, name: `webs_${round}` })) {
         console.error(`round ${round} of ${rounds}, ${count} web: ${Math.round(rate)} accepts/s`);
-        if (round > 0) accepts.push(rate);
+        if (round > 0) webs.find((one) => one.count === count)?.accepts.push(rate);
       }
     }
     for (const [{ store, workers }, of] of turns) {
@@ -136,40 +138,7 @@ async function measureIdle({ reader }: Side): Promise<number> {
   return before === null || after === null ? Number.NaN : ((after - before) / idleMs) * 1000;
 }
 
-/** As many connections for all as for one. */
-async function measureWebs(bench: Bench, p: Parameters<typeof startWebSide>[1]): Promise<number> {
-  const side = await startWebSide(bench, p);
-  const post = async (ms: number) => {
-    const results = await Promise.all(
-      side.urls.map((url) =>
-        bench.client.post({ url, bodies: smallBody().bodies, connections: connections / p.count, ms }, 202),
-      ),
-    );
-    return {
-      answered: results.map(({ statuses }) => statuses[202] ?? 0),
-      perSecond: results.reduce((sum, { answered, ms: took }) => sum + (answered / took) * 1000, 0),
-    };
-  };
-  const warmed = side.urls.map(() => 0);
-  const addTo = ({ answered }: { answered: number[] }) =>
-    answered.forEach((more, n) => (warmed[n] = (warmed[n] ?? 0) + more));
-  try {
-    while (Math.min(...warmed) < warmWebhooks) addTo(await post(bench.turnMs / 4));
-    const result = await post(bench.turnMs);
-    const stored = await side.reader.accepted(endpoints.queued);
-    const answered = [...warmed, ...result.answered].reduce((sum, one) => sum + one, 0);
-    if (stored !== answered)
-      throw new Error(`${answered} deliveries were answered 202, and ${stored} are in the store`);
-    return result.perSecond;
-  } finally {
-    await side.close();
-  }
-}
-
-/**
- * Workers are idle: all but the first run of that endpoint stay queued. The services of a store are up at the same time
- * and take turns, so that other load on the machine affects all of them.
- */
+/** Workers are idle: all but the first run of that endpoint stay queued. */
 async function measureAccepts(
   bench: Bench,
   { cluster, name }: { cluster: PostgresCluster; name: string },
@@ -180,25 +149,25 @@ async function measureAccepts(
     try {
       for (const workers of workerCounts)
         sides.push(await startSide(bench, { store, workers, cluster, name: `${name}_${workers}` }));
-      const measured = sides.map((side) => ({ side, stored: 0, rates: [] as number[], efforts: [] as Effort[] }));
-      for (const of of measured)
-        while (of.stored < warmWebhooks) of.stored += (await postQueued(bench, of.side, bench.turnMs / 4)).answered;
-      for (const of of [...measured, ...measured]) {
-        const spent = await watchEffort(of.side);
-        const { answered, perSecond } = await postQueued(bench, of.side, bench.turnMs);
-        of.efforts.push(await spent());
-        of.rates.push(perSecond);
-        of.stored += answered;
-      }
-      for (const { side, stored, rates, efforts } of measured) {
-        const found = await side.reader.accepted(endpoints.queued);
-        if (found !== stored)
-          throw new Error(`${store}: ${stored} deliveries were answered 202, and ${found} are in the store`);
-        const acceptEffort = efforts.at(-1);
-        if (!acceptEffort) throw new Error("No turn was measured");
-        const accepts = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+      const efforts = new Map<Side, Effort>();
+      const rates = await acceptInTurns(
+        bench,
+        sides.map((side) => ({
+          urls: [side.service.urlOf(endpoints.queued)],
+          reader: side.reader,
+          async watch(post) {
+            const spent = await watchEffort(side);
+            await post();
+            efforts.set(side, await spent());
+          },
+        })),
+      );
+      sides.forEach((side, n) => {
+        const acceptEffort = efforts.get(side);
+        const accepts = rates[n];
+        if (!acceptEffort || accepts === undefined) throw new Error("No turn was measured");
         results.push({ store, workers: side.workers, accepts, acceptEffort });
-      }
+      });
     } finally {
       for (const side of sides) await side.close();
     }
@@ -206,14 +175,54 @@ async function measureAccepts(
   return results;
 }
 
-async function postQueued(
+async function measureWebs(
   bench: Bench,
-  { service }: Side,
-  ms: number,
-): Promise<{ answered: number; perSecond: number }> {
-  const url = service.urlOf(endpoints.queued);
-  const result = await bench.client.post({ url, bodies: smallBody().bodies, connections, ms }, 202);
-  return { answered: result.statuses[202] ?? 0, perSecond: (result.answered / result.ms) * 1000 };
+  { cluster, name }: { cluster: PostgresCluster; name: string },
+): Promise<{ count: number; rate: number }[]> {
+  const sides: WebSide[] = [];
+  try {
+    for (const count of webCounts) sides.push(await startWebSide(bench, { count, cluster, name: `${name}_${count}` }));
+    const rates = await acceptInTurns(bench, sides);
+    return webCounts.map((count, n) => ({ count, rate: rates[n] ?? Number.NaN }));
+  } finally {
+    for (const side of sides) await side.close();
+  }
+}
+
+interface Accepting {
+  /** Of services on one store. They share the connections. */
+  urls: readonly string[];
+  reader: StoreReader;
+  /** Called with each turn that counts. */
+  watch?(post: () => Promise<void>): Promise<void>;
+}
+
+/**
+ * Accepts a second of each side. All are up at the same time and take turns, so that other load on the machine affects
+ * all of them.
+ */
+async function acceptInTurns(bench: Bench, sides: readonly Accepting[]): Promise<number[]> {
+  const measured = sides.map((side) => ({ side, answered: side.urls.map(() => 0), rates: [] as number[] }));
+  async function post({ side, answered }: (typeof measured)[number], ms: number): Promise<number> {
+    const { bodies } = smallBody();
+    const results = await Promise.all(
+      side.urls.map((url) => bench.client.post({ url, bodies, connections: connections / side.urls.length, ms }, 202)),
+    );
+    results.forEach(({ statuses }, n) => (answered[n] = (answered[n] ?? 0) + (statuses[202] ?? 0)));
+    return results.reduce((sum, result) => sum + (result.answered / result.ms) * 1000, 0);
+  }
+  for (const of of measured) while (Math.min(...of.answered) < warmWebhooks) await post(of, bench.turnMs / 4);
+  for (let turn = 0; turn < acceptTurns; turn += 1)
+    for (const of of measured) {
+      const count = async () => void of.rates.push(await post(of, bench.turnMs));
+      await (of.side.watch?.(count) ?? count());
+    }
+  for (const { side, answered } of measured) {
+    const stored = await side.reader.accepted(endpoints.queued);
+    const all = answered.reduce((sum, one) => sum + one, 0);
+    if (stored !== all) throw new Error(`${all} deliveries were answered 202, and ${stored} are in the store`);
+  }
+  return measured.map(({ rates }) => rates.reduce((sum, rate) => sum + rate, 0) / rates.length);
 }
 
 /** From the arrival of a webhook to the first line of its run, by the clock of the runs, with little load. */
