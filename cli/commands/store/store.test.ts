@@ -94,7 +94,7 @@ it("a rejected store copy prints the reason and the fix, and exits with 1", asyn
   const missing = await runFakeCli(["store", "copy", "--from", "file:none.db", "--to", "file:b.db"], { cwd });
   expect([missing.exitCode, missing.stderr]).toEqual([
     1,
-    `✗ The store ${join(cwd, "none.db")} does not exist: there is nothing to copy.\n`,
+    `✗ The store ${join(cwd, "none.db")} does not exist: there is nothing to copy.\n  Correct --from.\n`,
   ]);
   expect(existsSync(join(cwd, "b.db"))).toBe(false);
   const store = await openSqliteStore({ file: join(cwd, "served.db") });
@@ -107,7 +107,8 @@ it("a rejected store copy prints the reason and the fix, and exits with 1", asyn
     {
       error: {
         code: "store_unusable",
-        message: expect.stringMatching(/served\.db is in use by another process\. Stop the service/),
+        message: expect.stringMatching(/served\.db is in use by another process\.$/),
+        fix: "Stop the service and every other process that has the file open.",
       },
     },
   ]);

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { readDatabaseUrl, type Settings } from "../../../server/config.ts";
 import { SettingsError } from "../../../server/config/environment.ts";
-import { AppError } from "../../../server/contract/app-error.ts";
 import { formatCount, formatDuration } from "../../../server/domain/format.ts";
 import type { Logger } from "../../../server/ports/logger.ts";
-import { Failure, usageFailure } from "../../terminal/failure.ts";
+import { usageFailure } from "../../terminal/failure.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
@@ -34,12 +33,7 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
     onProgress({ stage, table, rows, ofRows }) {
       if (!context.isJson) progress.show({ label: `${stage} ${table}`, done: rows, of: ofRows });
     },
-  })
-    .finally(progress.clear)
-    // The message has the fix. The fix of the error code is for stores that cannot be opened.
-    .catch((error: unknown) => {
-      throw error instanceof AppError ? new Failure(error.message, { code: error.code, cause: error }) : error;
-    });
+  }).finally(progress.clear);
   const { out } = context.terminal;
   context.print({
     document: copied,

@@ -43,14 +43,17 @@ export async function beginCopy(p: {
   const isStarted = (await notes.hasSchema()) && (await notes.applied()).includes(copyMark.tag);
   if (isStarted) return continueCopy(p);
   if ((await notes.hasTables()) && !(await notes.hasSchema()))
-    throw new AppError("store_unusable", `${reader.name} contains other tables. Use a separate database for the copy.`);
+    throw new AppError("store_unusable", `${reader.name} contains other tables.`, {
+      fix: "Use a separate database for the copy.",
+    });
   await p.migrate();
   for (const table of tables) {
     const rows = await reader.countRows(table);
     if (rows > 0)
       throw new AppError(
         "store_unusable",
-        `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}. The target of a copy must be an empty store, or the target of the same unfinished copy.`,
+        `${reader.name} is not empty: its table ${table.name} has ${rows === 1 ? "a row" : `${rows} rows`}.`,
+        { fix: "The target of a copy must be an empty store, or the target of the same unfinished copy." },
       );
   }
   await notes.begin(JSON.stringify({ identity: origin.identity, name: origin.name }));
@@ -66,17 +69,17 @@ async function continueCopy({
   reader: Pick<TableReader, "name">;
   notes: CopyNotes;
 }): Promise<Map<string, TableProgress>> {
-  const advice = "Empty the target and start again.";
   const applied = (await notes.applied()).filter((tag) => tag !== copyMark.tag);
   if (applied.join() !== readJournal(notes.folder).join())
-    throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}. ${advice}`);
+    throw new AppError("store_unusable", `Another version of Signalbox started the copy in ${reader.name}.`, {
+      fix: "Empty the target and start again.",
+    });
   const all = await notes.list();
   const source = originSchema.parse(JSON.parse(all.get("") ?? "null"));
   if (source.identity !== origin.identity)
-    throw new AppError(
-      "store_unusable",
-      `${reader.name} has an unfinished copy of another store, ${source.name}. Continue that copy, or empty the target and start again.`,
-    );
+    throw new AppError("store_unusable", `${reader.name} has an unfinished copy of another store, ${source.name}.`, {
+      fix: "Continue that copy, or empty the target and start again.",
+    });
   all.delete("");
   return new Map([...all].map(([name, value]) => [name, progressSchema.parse(JSON.parse(value))]));
 }

@@ -138,7 +138,7 @@ it.each(["postgres", "sqlite"] as const)(
         target.kind === "sqlite" ? openSqliteStore({ file: target.file }) : openPostgresStore({ url: target.url });
       await expect(open).rejects.toMatchObject({
         code: "store_unusable",
-        message: expect.stringContaining("Run the same command again"),
+        fix: expect.stringContaining("Run the same `signalbox store copy` again"),
       });
       expect((await copy({ kind: "sqlite", file: full }, target)).tables).toEqual(whole.tables);
       await (
@@ -266,7 +266,10 @@ it("the unfinished copy of another store is rejected", async () => {
 it("a store that another process has open is neither read nor written", async () => {
   const [served, target] = [file("served"), await emptyPostgres()];
   const running = await openSqliteStore({ file: served.file });
-  await expect(copy(served, target)).rejects.toThrow(/served\.db is in use by another process\. Stop the service/);
+  await expect(copy(served, target)).rejects.toMatchObject({
+    message: expect.stringMatching(/served\.db is in use by another process\.$/),
+    fix: expect.stringMatching(/^Stop the service/),
+  });
   await expect(copy({ kind: "sqlite", file: full }, served)).rejects.toThrow(/in use/);
   await running.close();
   const used = await openPostgresStore({ url: target.url });

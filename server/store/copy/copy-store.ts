@@ -122,7 +122,8 @@ async function compareTables(
   if (differing.length === 0) return { changedRows, tables: equal };
   throw new AppError(
     "store_unusable",
-    `${target.name} differs from ${source.name}: ${differing.join(", ")}. The source has changed since the copy started, or a disk is faulty. Empty the target and start again.`,
+    `${target.name} differs from ${source.name}: ${differing.join(", ")}. The source has changed since the copy started, or a disk is faulty.`,
+    { fix: "Empty the target and start again." },
   );
 }
 

@@ -39,13 +39,13 @@ const lockNumber = 7_245_113_902_417_734n;
 export async function openPostgresSource(url: string, tables: readonly CopiedTable[]): Promise<CopySource> {
   return connectExclusively(url, async (client, name) => {
     const notes = notesOf(client);
-    if (!(await notes.hasSchema())) throw new AppError("store_unusable", `${name} has no Signalbox store.`);
+    if (!(await notes.hasSchema()))
+      throw new AppError("store_unusable", `${name} has no Signalbox store.`, { fix: "Correct --from." });
     const known = readJournal(notes.folder);
     if (countApplied(await notes.applied(), { known, name }) < known.length)
-      throw new AppError(
-        "store_unusable",
-        `${name} was written by an older Signalbox. Migrate it first: \`signalbox store migrate --to <its URL>\`.`,
-      );
+      throw new AppError("store_unusable", `${name} was written by an older Signalbox.`, {
+        fix: "Migrate it first: `signalbox store migrate --to <its URL>`.",
+      });
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
     await client.query(`LOCK TABLE ${tables.map((table) => `"${table.name}"`).join(", ")} IN SHARE MODE`);
     const [first] = z
@@ -64,6 +64,7 @@ export async function openPostgresTarget(
     // The server can need a moment to detect that a killed copy has disconnected.
     await client.query("SELECT pg_advisory_lock($1)", [lockNumber]).catch((cause: unknown) => {
       throw new AppError("store_unusable", `Another \`signalbox store copy\` is writing to ${name}.`, {
+        fix: "Wait until it has ended, or stop it.",
         cause,
       });
     });
@@ -196,10 +197,9 @@ async function connectExclusively<End>(
       await delay(100)
     ) {
       if (performance.now() < giveUpAt) continue;
-      throw new AppError(
-        "store_unusable",
-        `${name} is in use: a Signalbox process is connected to it. Stop the service on every machine first.`,
-      );
+      throw new AppError("store_unusable", `${name} is in use: a Signalbox process is connected to it.`, {
+        fix: "Stop the service on every machine first.",
+      });
     }
     return await open(client, name);
   } catch (error) {

@@ -31,14 +31,15 @@ import {
  */
 export async function openSqliteSource(file: string): Promise<CopySource> {
   if (!existsSync(file))
-    throw new AppError("store_unusable", `The store ${file} does not exist: there is nothing to copy.`);
+    throw new AppError("store_unusable", `The store ${file} does not exist: there is nothing to copy.`, {
+      fix: "Correct --from.",
+    });
   return openExclusively(file, (connection) => {
     const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
     if (applied < known)
-      throw new AppError(
-        "store_unusable",
-        `${file} was written by an older Signalbox. Migrate it first: \`signalbox store migrate --to file:${file}\`.`,
-      );
+      throw new AppError("store_unusable", `${file} was written by an older Signalbox.`, {
+        fix: `Migrate it first: \`signalbox store migrate --to file:${file}\`.`,
+      });
     const identity = z
       .number()
       .parse(connection.prepare("SELECT applied_at FROM schema_migration ORDER BY position LIMIT 1").pluck().get());
@@ -156,11 +157,10 @@ async function openExclusively<End>(file: string, open: (connection: Connection)
     }
   } catch (error) {
     if (isBusy(error))
-      throw new AppError(
-        "store_unusable",
-        `${file} is in use by another process. Stop the service and every other process that has the file open.`,
-        { cause: error },
-      );
+      throw new AppError("store_unusable", `${file} is in use by another process.`, {
+        fix: "Stop the service and every other process that has the file open.",
+        cause: error,
+      });
     throw toOpenError(error, file);
   }
 }

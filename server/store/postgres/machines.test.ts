@@ -37,7 +37,8 @@ it("the first secret of a store is that of all machines; another is rejected, un
   const rejected: unknown = await open("two").catch((error: unknown) => error);
   expect(rejected).toMatchObject({
     code: "store_unusable",
-    message: expect.stringMatching(/another secret than the machines.*same SIGNALBOX_SECRET.*--new-secret/),
+    message: expect.stringMatching(/another secret than the machines/),
+    fix: expect.stringMatching(/same SIGNALBOX_SECRET.*--new-secret/),
   });
   await open("two", true);
   await open("two");

@@ -28,6 +28,9 @@ export async function settleSecret(
   if (inForce === fingerprint) return;
   throw new AppError(
     "store_unusable",
-    `This machine has another secret than the machines that already use ${name}. It could not show their keys, and their sessions would be invalid. Set the same SIGNALBOX_SECRET on all machines. Without it, each machine creates its own in .signalbox/secret. If you changed the secret on purpose, stop the other machines and start one with \`signalbox start --new-secret\`.`,
+    `This machine has another secret than the machines that already use ${name}. It could not show their keys, and their sessions would be invalid.`,
+    {
+      fix: "Set the same SIGNALBOX_SECRET on all machines. Without it, each machine creates its own in .signalbox/secret. If you changed the secret on purpose, stop the other machines and start one with `signalbox start --new-secret`.",
+    },
   );
 }

@@ -28,13 +28,13 @@ export function countApplied(
   const unknown = applied.find((tag, position) => known[position] !== tag);
   if (unknown === undefined) return applied.length;
   if (unknown === copyMark.tag) {
-    throw new AppError(
-      "store_unusable",
-      `${name} is the target of an unfinished \`signalbox store copy\`. Run the same command again: it continues where it stopped.`,
-    );
+    throw new AppError("store_unusable", `${name} is the target of an unfinished \`signalbox store copy\`.`, {
+      fix: "Run the same `signalbox store copy` again: it continues where it stopped.",
+    });
   }
   throw new AppError(
     "store_unusable",
-    `The database ${name} was written by a newer Signalbox (its schema has ${unknown}, the latest of this version is ${known.at(-1) ?? "none"}). Upgrade signalbox, or restore the backup from before the upgrade.`,
+    `The database ${name} was written by a newer Signalbox (its schema has ${unknown}, the latest of this version is ${known.at(-1) ?? "none"}).`,
+    { fix: "Upgrade signalbox, or restore the backup from before the upgrade." },
   );
 }

@@ -99,7 +99,11 @@ it.each([
     () => (backUp(), new Database(to).exec("INSERT INTO schema_migration VALUES (999, '0999_new', 0)").close()),
     /newer Signalbox/,
   ],
-  ["a copy with its log", () => (copyFileSync(file, to), copyFileSync(`${file}-wal`, `${to}-wal`)), /signalbox backup/],
+  [
+    "a copy with its log",
+    () => (copyFileSync(file, to), copyFileSync(`${file}-wal`, `${to}-wal`)),
+    /copied from a store in use/,
+  ],
   ["a cut copy", () => (backUp(), writeFileSync(to, readFileSync(to).subarray(0, 30_000))), /damaged|cannot be used/],
 ])("%s is not restored, and the store is unchanged", async (_, prepare, message) => {
   const id = await accept();

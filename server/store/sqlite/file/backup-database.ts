@@ -21,13 +21,14 @@ export function backUpDatabase(p: {
 }): CopyContents & { bytes: number } {
   const { file, to, onStage } = p;
   const exists = () =>
-    new AppError(
-      "store_unusable",
-      `${to} already exists and is not overwritten. Use another name, or move the file away.`,
-    );
+    new AppError("store_unusable", `${to} already exists and is not overwritten.`, {
+      fix: "Use another name, or move the file away.",
+    });
   if (existsSync(to)) throw exists();
   if (!existsSync(file))
-    throw new AppError("store_unusable", `The store ${file} does not exist yet: there is nothing to back up.`);
+    throw new AppError("store_unusable", `The store ${file} does not exist yet: there is nothing to back up.`, {
+      fix: "If the service uses another database, set the same DATABASE_URL.",
+    });
   const draft = `${to}.partial-${process.pid}`;
   try {
     onStage("copying", statSync(file).size);
@@ -48,11 +49,10 @@ function copyInto(file: string, draft: string): void {
     // Only the owner may read the file, also before it is complete.
     closeSync(openSync(draft, "wx", 0o600));
   } catch (cause) {
-    throw new AppError(
-      "store_unusable",
-      `${draft} cannot be written. Check that its folder exists, and its permissions.`,
-      { cause },
-    );
+    throw new AppError("store_unusable", `${draft} cannot be written.`, {
+      fix: "Check that its folder exists, and its permissions.",
+      cause,
+    });
   }
   rejectDamagedLog(file);
   try {

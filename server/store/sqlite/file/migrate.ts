@@ -43,7 +43,9 @@ export function migrate(
 export function readSchemaVersion(connection: Connection, folder: string): { applied: number; known: number } {
   const applied = readApplied(connection);
   if (applied.length === 0)
-    throw new AppError("store_unusable", `${connection.name} is a database, but not a Signalbox store.`);
+    throw new AppError("store_unusable", `${connection.name} is a database, but not a Signalbox store.`, {
+      fix: "Correct DATABASE_URL, or name a file that does not exist yet.",
+    });
   const known = readJournal(folder);
   return { applied: assertPrefix(connection, applied, known), known: known.length };
 }

@@ -54,11 +54,10 @@ function createPrivately(file: string): void {
   } catch (error) {
     // If the path of the folder is not a folder, SQLite reports it next.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw new AppError(
-        "store_unusable",
-        `The database ${file} cannot be created. Check DATABASE_URL and the permissions of its folder.`,
-        { cause: error },
-      );
+      throw new AppError("store_unusable", `The database ${file} cannot be created.`, {
+        fix: "Check DATABASE_URL and the permissions of its folder.",
+        cause: error,
+      });
     }
   }
 }
@@ -81,7 +80,8 @@ function configure(connection: Connection): void {
     if (actual === value) continue;
     throw new AppError(
       "store_unusable",
-      `${connection.name} cannot be used: ${name} must be ${value}, but SQLite keeps it at ${String(actual)}. Network file systems cause this: store the database on a local disk.`,
+      `${connection.name} cannot be used: ${name} must be ${value}, but SQLite keeps it at ${String(actual)}. Network file systems cause this.`,
+      { fix: "Store the database on a local disk." },
     );
   }
 }

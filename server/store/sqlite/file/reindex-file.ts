@@ -17,10 +17,9 @@ export async function reindexFile(file: string): Promise<number> {
       rejectDamagedFile(connection);
       const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
       if (applied < known)
-        throw new AppError(
-          "store_unusable",
-          `${file} was written by an older Signalbox. Migrate it first: \`signalbox store migrate\`.`,
-        );
+        throw new AppError("store_unusable", `${file} was written by an older Signalbox.`, {
+          fix: "Migrate it first: `signalbox store migrate`.",
+        });
       rebuildListIndex(connection);
       const count = "SELECT (SELECT count(*) FROM delivery_list) + (SELECT count(*) FROM run_list)";
       return connection.prepare<[], number>(count).pluck().get() ?? 0;

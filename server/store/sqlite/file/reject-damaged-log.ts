@@ -16,7 +16,10 @@ export function rejectDamagedLog(file: string): void {
     return;
   throw new AppError(
     "store_unusable",
-    `${file}-wal, the write-ahead log of the store, is damaged: its header is invalid, and it may contain the last commits. Keep a copy of both files. Then restore a backup, or remove ${file}-wal to continue without its content.`,
+    `${file}-wal, the write-ahead log of the store, is damaged: its header is invalid, and it may contain the last commits.`,
+    {
+      fix: `Keep a copy of both files. Then restore a backup, or remove ${file}-wal to continue without its content.`,
+    },
   );
 }
 

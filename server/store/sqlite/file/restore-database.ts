@@ -49,19 +49,22 @@ export function restoreDatabase(p: {
 
 function assertRestorable(from: string, file: string): void {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
-    throw new AppError("store_unusable", `The file ${from} does not exist.`);
+    throw new AppError("store_unusable", `The file ${from} does not exist.`, { fix: "Check the name of the backup." });
   if (existsSync(file) && realpathSync(from) === realpathSync(file))
-    throw new AppError("store_unusable", `${from} is the store itself.`);
+    throw new AppError("store_unusable", `${from} is the store itself.`, { fix: "Name the file of a backup." });
   if ((statSync(`${from}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   throw new AppError(
     "store_unusable",
-    `${from} has a write-ahead log (${from}-wal), so a part of it may be missing: it was copied from a store in use. Create the backup with \`signalbox backup\`.`,
+    `${from} has a write-ahead log (${from}-wal), so a part of it may be missing: it was copied from a store in use.`,
+    { fix: "Create the backup with `signalbox backup`." },
   );
 }
 
 function keepStore(file: string, keptAs: string): void {
   if (existsSync(keptAs))
-    throw new AppError("store_unusable", `${keptAs} already exists. Move it away, or try again in a second.`);
+    throw new AppError("store_unusable", `${keptAs} already exists.`, {
+      fix: "Move it away, or try again in a second.",
+    });
   leaveWalMode(file);
   // These files exist if the store cannot be opened: SQLite would apply a log that stayed to the new file.
   for (const end of ["-wal", "-shm"]) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${keptAs}${end}`);
@@ -84,7 +87,8 @@ function leaveWalMode(file: string): void {
     }
   } catch (error) {
     if (isBusy(error))
-      throw new AppError("store_unusable", `${file} is in use by another process. Stop the service first.`, {
+      throw new AppError("store_unusable", `${file} is in use by another process.`, {
+        fix: "Stop the service first.",
         cause: error,
       });
     // The store is damaged, which the restore repairs.
