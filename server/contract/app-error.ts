@@ -2,8 +2,8 @@ import type { ErrorCode } from "./error-codes.ts";
 import type { ProblemError } from "./problem.ts";
 
 /**
- * An expected failure. The table of error codes defines its response. `detail` says what is wrong, where, and how to
- * fix it.
+ * An expected failure. The table of error codes defines its response. `detail` says what is wrong, where, and, unless
+ * `fix` does, how to fix it.
  */
 export class AppError extends Error {
   override readonly name = "AppError";
