@@ -68,7 +68,7 @@ const damages: Damage[] = [
       db.exec("INSERT INTO schema_migration (position, tag, applied_at) VALUES (9999, '9999_from_the_future', 0)");
       db.close();
     },
-    says: /newer Signalbox.*Upgrade/s,
+    says: /newer Signalbox.*\n +Upgrade signalbox, or restore the backup/s,
   },
 ];
 

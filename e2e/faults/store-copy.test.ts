@@ -68,7 +68,9 @@ it("copying a store continues after repeated kills, and copies every row once", 
     );
     child.kill("SIGKILL");
     expect(await exit, `AUDIT_SEED=${seed}`).toEqual([null, "SIGKILL"]);
-    await expect(openPostgresStore({ url })).rejects.toThrow(/Run the same command again/);
+    await expect(openPostgresStore({ url })).rejects.toMatchObject({
+      fix: expect.stringMatching(/Run the same `signalbox store copy` again/),
+    });
   }
 
   const last = start();

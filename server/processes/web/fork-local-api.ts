@@ -27,7 +27,7 @@ export type LocalApiMessage =
 
 /** The reason why the API could not be opened. */
 export type LocalApiFailure =
-  | { type: "failed"; kind: "app"; message: string; code: AppError["code"]; errors: AppError["errors"] }
+  | ({ type: "failed"; kind: "app"; message: string; fix?: string | undefined } & Pick<AppError, "code" | "errors">)
   | { type: "failed"; kind: "settings" | "other"; message: string };
 
 export interface LocalApi {
@@ -92,6 +92,9 @@ export async function forkLocalApi(start: LocalApiStart): Promise<LocalApi> {
 }
 
 function restoreError(failed: LocalApiFailure): Error {
-  if (failed.kind === "app") return new AppError(failed.code, failed.message, { errors: failed.errors });
+  if (failed.kind === "app") {
+    const { code, message, errors, fix } = failed;
+    return new AppError(code, message, { errors, ...(fix !== undefined && { fix }) });
+  }
   return failed.kind === "settings" ? new SettingsError(failed.message) : new Error(failed.message);
 }

@@ -31,7 +31,7 @@ async function answer(api: { fetch(request: Request): Promise<Response> }, reque
 function describeFailure(error: unknown): LocalApiFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof AppError)
-    return { type: "failed", kind: "app", message, code: error.code, errors: error.errors };
+    return { type: "failed", kind: "app", message, code: error.code, errors: error.errors, fix: error.fix };
   return { type: "failed", kind: error instanceof SettingsError ? "settings" : "other", message };
 }
 
