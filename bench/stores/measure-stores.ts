@@ -6,8 +6,8 @@ import { percentile } from "../report/statistics.ts";
 import type { Bench } from "../measure/bench.ts";
 import { queueRuns } from "../runs/bench-project.ts";
 import { endpoints } from "../service/bench-project.ts";
-import { describeEffort, type Effort, watchEffort } from "./effort.ts";
 import type { StoreReader } from "../service/store-reader.ts";
+import { describeEffort, type Effort, watchEffort } from "./effort.ts";
 import { type Side, type StoreName, startSide, startWebSide, stores, type WebSide } from "./side.ts";
 
 /**
@@ -60,8 +60,8 @@ interface AcceptTurn {
 }
 
 /**
- * Both stores with one, two and four workers, one after the other in each round, all on this machine. The benchmark
- * starts its own Postgres, with the default durability.
+ * Both stores with one, two and four workers, all on this machine: in each round, accepts by turns, and the rest one
+ * after the other. The benchmark starts its own Postgres, with the default durability.
  */
 export async function measureStores(bench: Bench): Promise<{ stores: StoreResult[]; webs: WebResult[] }> {
   const cluster = await startCluster({ settings: ["max_connections=300"] });

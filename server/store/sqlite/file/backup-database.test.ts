@@ -102,7 +102,10 @@ it.each([
   [
     "a copy with its log",
     () => (copyFileSync(file, to), copyFileSync(`${file}-wal`, `${to}-wal`)),
-    /copied from a store in use/,
+    expect.objectContaining({
+      message: expect.stringMatching(/copied from a store in use/),
+      fix: expect.stringMatching(/signalbox backup/),
+    }),
   ],
   ["a cut copy", () => (backUp(), writeFileSync(to, readFileSync(to).subarray(0, 30_000))), /damaged|cannot be used/],
 ])("%s is not restored, and the store is unchanged", async (_, prepare, message) => {

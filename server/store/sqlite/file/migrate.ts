@@ -44,7 +44,7 @@ export function readSchemaVersion(connection: Connection, folder: string): { app
   const applied = readApplied(connection);
   if (applied.length === 0)
     throw new AppError("store_unusable", `${connection.name} is a database, but not a Signalbox store.`, {
-      fix: "Correct DATABASE_URL, or name a file that does not exist yet.",
+      fix: "Name the file of a Signalbox store.",
     });
   const known = readJournal(folder);
   return { applied: assertPrefix(connection, applied, known), known: known.length };
