@@ -1,10 +1,13 @@
 "use client";
 
+import { useEffect } from "react";
 import "./globals.css";
+import { endEarlyClicks } from "../components/shell/early-clicks.tsx";
 import { ErrorState } from "../components/ui/states.tsx";
 
 /** Error boundary of the root layout. The most frequent cause: the server could not start. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+  useEffect(endEarlyClicks, []);
   return (
     <html lang="en">
       <body>

@@ -3,6 +3,7 @@ import { headers } from "next/headers";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { AccessProvider } from "../components/auth/access.tsx";
+import { EarlyClicks } from "../components/shell/early-clicks.tsx";
 import { Shell, type ShellProject } from "../components/shell/shell.tsx";
 import { themeScript } from "../components/shell/theme.ts";
 import { TrpcProvider } from "../components/trpc/trpc-provider.tsx";
@@ -39,6 +40,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     <html lang="en" suppressHydrationWarning>
       <head>
         <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: themeScript }} />
+        <EarlyClicks nonce={nonce} />
       </head>
       <body>
         <NuqsAdapter>

@@ -5,7 +5,7 @@ import type { Page } from "playwright";
 import { describe, expect, onTestFinished, vi } from "vitest";
 import type { RunStep, RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
-import { removeSharedWorker, visit } from "./support/browser.ts";
+import { messagesOf, removeSharedWorker, visit } from "./support/browser.ts";
 import { expectSoundPage } from "./support/sound-page.ts";
 import { writeProject } from "./support/project.ts";
 import { type Service, withSharedService } from "./support/service.ts";
@@ -305,6 +305,37 @@ describe("the page of a run", () => {
     expect(await page.getByRole("button", { name: "Resume", exact: true }).count()).toBe(0);
     expect(await isMarked(page)).toBe(true);
     expect(await waitForRun(service, id)).toMatchObject({ status: "completed", attempt: 3 });
+    expect(errors).toEqual([]);
+  });
+
+  it("a button that is clicked before the scripts of the page have loaded acts once they have, one time", async ({
+    service,
+  }) => {
+    const { page, errors } = await visit(service.url);
+    const gate = gateFile("early");
+    const id = await start(service, { mode: "gated", note: gate });
+    await waitForRun(service, id);
+    writeFileSync(gate, "");
+    const load = Promise.withResolvers<void>();
+    await page.route("**/_next/static/**/*.js", async (route) => {
+      await load.promise;
+      await route.continue();
+    });
+    const resumes: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("runs.resume")) resumes.push(request.url());
+    });
+    await page.goto(`${service.url}/runs/${id}`, { waitUntil: "commit" });
+    const button = page.getByRole("button", { name: "Resume", exact: true });
+    await button.click();
+    await button.click();
+    expect(resumes).toEqual([]);
+    load.resolve();
+    await messagesOf(page).getByText("Resumed.").waitFor();
+    await row(page, /^Attempt 3, done/).waitFor();
+    expect(resumes).toHaveLength(1);
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await messagesOf(page).getByText("Replayed.").waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -420,7 +420,7 @@ export function testChanges(packages: () => string): void {
       await post(`/runs/${byApi}/resume`);
       const { page, errors } = await openApp(`/runs/${byApp}`);
       await page.getByRole("button", { name: "Resume", exact: true }).click();
-      await page.getByRole("main").getByText("completed", { exact: true }).waitFor();
+      await messagesOf(page).getByText("Resumed.").waitFor();
       expect(errors).toEqual([]);
       for (const [at, id] of [byCommand, byApi, byApp].entries()) {
         expect(await ended(id)).toMatchObject({ status: "completed", resumedAt: expect.any(String) });

@@ -1,0 +1,35 @@
+"use client";
+
+import { useEffect } from "react";
+
+const hydrated = "signalbox:hydrated";
+
+/**
+ * A button of a page from the server has no handler until the scripts have loaded. This keeps the last click on one
+ * from React, which handles such a click in some states and loses it in others. Links and forms work without scripts.
+ */
+const script = `(()=>{
+let button;
+const keep=(event)=>{
+  const clicked=event.target.closest("button[type=button]");
+  if(!clicked)return;
+  button=clicked;
+  event.stopImmediatePropagation();
+};
+addEventListener("click",keep,true);
+addEventListener("${hydrated}",()=>{
+  removeEventListener("click",keep,true);
+  if(button?.isConnected)button.click();
+},{once:true});
+})()`;
+
+/** In the head: a button that is clicked before the page is hydrated acts as soon as it is. */
+export function EarlyClicks({ nonce }: { nonce: string | undefined }) {
+  useEffect(endEarlyClicks, []);
+  return <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: script }} />;
+}
+
+/** From now on, clicks have their handlers. */
+export function endEarlyClicks(): void {
+  dispatchEvent(new Event(hydrated));
+}
