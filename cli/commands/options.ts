@@ -18,7 +18,7 @@ function wholeNumber(name: string, min: number, max: number): (value: string) =>
 }
 
 export const parsePort = wholeNumber("The port", 0, 65_535);
-export const parseLimit = wholeNumber("The limit", 1, 100);
+const parseLimit = wholeNumber("The limit", 1, 100);
 export const parseBulkLimit = wholeNumber("The limit", 1, 1_000_000);
 
 export const parseTokens = wholeNumber("The number of tokens", 0, Number.MAX_SAFE_INTEGER);
@@ -28,6 +28,25 @@ export function parseDollars(value: string): number {
   const dollars = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isFinite(dollars)) return dollars;
   throw new InvalidArgumentError("The amount must be in US dollars, e.g. 0.5.");
+}
+
+/** Part of a list. */
+export interface PageOptions {
+  cursor?: string;
+  limit: number;
+}
+
+export const cursorOption = ["--cursor <cursor>", "Continue with the `nextCursor` of an earlier page"] as const;
+export const limitOption = (rows: string) =>
+  ["--limit <number>", `Maximum number of ${rows}, 1 to 100`, parseLimit, 20] as const;
+
+/** Prints how a list of `rows` continues. */
+export function notifyOlder(
+  { notify }: Pick<CommandContext, "notify">,
+  rows: string,
+  { nextCursor }: { nextCursor: string | null },
+): void {
+  if (nextCursor !== null) notify(`Older ${rows}: --cursor ${nextCursor}`);
 }
 
 const roles = ["all", "web", "worker"] as const;

@@ -501,6 +501,20 @@ describe("requests to the service", () => {
     expect(asked).toEqual(["GET /runs?trigger=new-signup&target=welcome-email&status=failed&limit=7"]);
   });
 
+  it.each([
+    ["runs list", "/runs", "?limit=1&cursor=a", "runs"],
+    ["triggers runs list new-signup", "/runs", "?trigger=new-signup&limit=1&cursor=a", "runs"],
+    ["runs approvals", "/runs", "?needsApproval=true&limit=1&cursor=a", "runs"],
+    ["alerts list", "/alerts", "?limit=1&cursor=a", "alerts"],
+  ])("%s continues at a cursor, and prints the next one", async (line, path, query, rows) => {
+    const data = [rows === "runs" ? fakeRun : fakeAlert];
+    const { asked, stderr } = await runFakeCli([...line.split(" "), "--cursor", "a", "--limit", "1"], {
+      routes: { ...routes, [`GET ${path}`]: () => ({ data, nextCursor: "b" }) },
+    });
+    expect(asked[0]).toBe(`GET ${path}${query}`);
+    expect(stderr.endsWith(`Older ${rows}: --cursor b\n`)).toBe(true);
+  });
+
   it("cost, tokens and time of runs are passed on, over as many short pages as it takes", async () => {
     const pages = [
       { data: [], nextCursor: "c1" },

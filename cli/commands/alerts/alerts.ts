@@ -9,7 +9,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseLimit } from "../options.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions } from "../options.ts";
 
 const alertsAnswer = pageSchema(alertSchema);
 const testAnswer = z.object({ data: z.array(alertTestSchema) });
@@ -18,19 +18,22 @@ export function registerAlertsList(alerts: CliCommand, runner: CommandRunner): v
   alerts
     .subcommand("list", "List alerts, newest first", ["signalbox alerts list --status active"])
     .addOption(new Option("--status <status>", "Only alerts with this status").choices(["active", "resolved"]))
-    .option("--limit <number>", "Maximum number of alerts, 1 to 100", parseLimit, 20)
+    .option(...cursorOption)
+    .option(...limitOption("alerts"))
     .action(runner.action(listAlerts));
 }
 
-async function listAlerts(context: CommandContext, query: { status?: string; limit: number }): Promise<void> {
+async function listAlerts(context: CommandContext, query: PageOptions & { status?: string }): Promise<void> {
   const api = await context.api();
   const document = await api.request({ path: "/alerts", query: { ...query }, answer: alertsAnswer });
   context.print({
     document,
     text: () => renderAlerts(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
-  if (!context.isJson && document.data.length === 0)
+  if (context.isJson) return;
+  if (document.data.length === 0)
     context.notify("No alert matches. Signalbox opens alerts only if signalbox.config.ts has `alerts`.");
+  notifyOlder(context, "alerts", document);
 }
 
 function renderAlerts(alerts: readonly Alert[], { paint, now }: { paint: Paint; now: number }): string {

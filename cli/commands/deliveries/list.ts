@@ -15,7 +15,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, parseLimit, startOfPeriod } from "../options.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions, parseAgo, startOfPeriod } from "../options.ts";
 
 const deliveriesAnswer = pageSchema(deliverySummarySchema);
 
@@ -33,12 +33,12 @@ export function registerDeliveriesList(deliveries: CliCommand, runner: CommandRu
     .option("--trigger <slug>", "Only deliveries that this trigger evaluated")
     .option("--text <text>", "Only deliveries with this text in the body")
     .option("--since <duration>", "Only deliveries of this last period, e.g. 24h", parseAgo)
-    .option("--cursor <cursor>", "Continue with the `nextCursor` of an earlier page")
-    .option("--limit <number>", "Maximum number of deliveries, 1 to 100", parseLimit, 20)
+    .option(...cursorOption)
+    .option(...limitOption("deliveries"))
     .action(runner.action(listDeliveries));
 }
 
-interface Options {
+interface Options extends PageOptions {
   endpoint?: string;
   outcome?: DeliveryOutcome;
   status?: number;
@@ -46,8 +46,6 @@ interface Options {
   text?: string;
   /** Milliseconds. */
   since?: number;
-  cursor?: string;
-  limit: number;
 }
 
 function parseStatus(value: string): number {
@@ -67,7 +65,7 @@ async function listDeliveries(context: CommandContext, { since, ...filter }: Opt
   });
   if (context.isJson) return;
   if (document.data.length === 0) context.notify("No delivery matches.");
-  if (document.nextCursor !== null) context.notify(`Older deliveries: --cursor ${document.nextCursor}`);
+  notifyOlder(context, "deliveries", document);
 }
 
 /** The newest deliveries of a filter, up to the limit, from several pages if necessary. */

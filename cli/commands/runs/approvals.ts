@@ -9,7 +9,7 @@ import type { Paint } from "../../terminal/terminal.ts";
 import { showCall } from "../agents/agent-events.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseLimit } from "../options.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions } from "../options.ts";
 import { aboutRun, findsRuns, readRuns } from "./read-runs.ts";
 
 interface PendingRun {
@@ -25,16 +25,14 @@ export function registerRunsApprovals(runs: CliCommand, runner: CommandRunner): 
       "signalbox runs approvals --target triage",
     ])
     .option("--target <slug>", "Only runs of this agent")
-    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
+    .option(...cursorOption)
+    .option(...limitOption("runs"))
     .action(runner.action(listApprovals));
 }
 
-async function listApprovals(
-  context: CommandContext,
-  { target, limit }: { target?: string; limit: number },
-): Promise<void> {
+async function listApprovals(context: CommandContext, filter: PageOptions & { target?: string }): Promise<void> {
   const api = await context.api();
-  const { data: runs, nextCursor } = await readRuns(api, { needsApproval: "true", target, limit });
+  const { data: runs, nextCursor } = await readRuns(api, { needsApproval: "true", ...filter });
   const data: PendingRun[] = [];
   for (const run of runs) data.push({ run, approvals: await readOpen(api, run.id) });
   const open = data.filter(({ approvals }) => approvals.length > 0);
@@ -48,7 +46,7 @@ async function listApprovals(
       ? "There are no pending approvals."
       : "Decide with `signalbox runs approve <id>` or `signalbox runs deny <id> --reason …`.",
   );
-  if (nextCursor !== null) context.notify("There may be older ones. --limit covers up to 100 runs.");
+  notifyOlder(context, "runs", { nextCursor });
 }
 
 async function readOpen(api: ApiClient, id: string): Promise<PendingRun["approvals"]> {

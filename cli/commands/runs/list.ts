@@ -7,7 +7,16 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, parseDollars, parseLimit, parseTokens, startOfPeriod } from "../options.ts";
+import {
+  cursorOption,
+  limitOption,
+  notifyOlder,
+  type PageOptions,
+  parseAgo,
+  parseDollars,
+  parseTokens,
+  startOfPeriod,
+} from "../options.ts";
 import { readRuns } from "./read-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
@@ -23,11 +32,12 @@ export function registerRunsList(runs: CliCommand, runner: CommandRunner): void 
     .option("--unresolved", "Only runs that failed or timed out and have no replay")
     .option("--min-cost <dollars>", "Only agent runs that cost at least this much, in US dollars", parseDollars)
     .option("--min-tokens <number>", "Only agent runs that used at least this many tokens", parseTokens)
-    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
+    .option(...cursorOption)
+    .option(...limitOption("runs"))
     .action(runner.action(listRuns));
 }
 
-interface Options {
+interface Options extends PageOptions {
   trigger?: string;
   target?: string;
   status?: RunStatus;
@@ -36,7 +46,6 @@ interface Options {
   minCost?: number;
   minTokens?: number;
   unresolved?: boolean;
-  limit: number;
 }
 
 async function listRuns(context: CommandContext, { since, minCost, unresolved, ...filter }: Options): Promise<void> {
@@ -53,12 +62,7 @@ async function listRuns(context: CommandContext, { since, minCost, unresolved, .
   });
   if (context.isJson) return;
   if (document.data.length === 0) context.notify("No run matches.");
-  if (document.nextCursor !== null)
-    context.notify(
-      filter.limit < 100
-        ? "There may be older runs. --limit shows up to 100."
-        : "There may be older runs. The REST API and the app list all of them.",
-    );
+  notifyOlder(context, "runs", document);
 }
 
 /** Runs as a table, with tokens and cost if a run of an agent is among them. */

@@ -5,9 +5,10 @@ import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseLimit } from "../options.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions } from "../options.ts";
 import { renderRuns } from "../runs/list.ts";
-import { listsTriggers, runsAnswer, triggersAnswer } from "./trigger-answers.ts";
+import { readRuns } from "../runs/read-runs.ts";
+import { listsTriggers, triggersAnswer } from "./trigger-answers.ts";
 
 export function registerTriggersRunsList(triggerRuns: CliCommand, runner: CommandRunner): void {
   triggerRuns
@@ -18,24 +19,20 @@ export function registerTriggersRunsList(triggerRuns: CliCommand, runner: Comman
     .argument("<slug>", "A trigger")
     .option("--workflow <slug>", "Only runs of this workflow")
     .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
-    .option("--limit <number>", "Maximum number of runs, 1 to 100", parseLimit, 20)
+    .option(...cursorOption)
+    .option(...limitOption("runs"))
     .action(runner.action(listTriggerRuns));
 }
 
-interface Options {
+interface Options extends PageOptions {
   workflow?: string;
   status?: RunStatus;
-  limit: number;
 }
 
 async function listTriggerRuns(context: CommandContext, trigger: string, options: Options): Promise<void> {
   const api = await context.api();
-  const { workflow, status, limit } = options;
-  const document = await api.request({
-    path: "/runs",
-    query: { trigger, target: workflow, status, limit },
-    answer: runsAnswer,
-  });
+  const { workflow, ...filter } = options;
+  const document = await readRuns(api, { trigger, target: workflow, ...filter });
   // A trigger that was removed from the project still has runs.
   if (document.data.length === 0) await rejectUnknown(api, trigger, workflow);
   context.print({
@@ -43,17 +40,14 @@ async function listTriggerRuns(context: CommandContext, trigger: string, options
     text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),
   });
   if (context.isJson) return;
-  if (document.data.length === 0) context.notify(emptyHint(trigger, workflow !== undefined || status !== undefined));
-  if (document.nextCursor !== null)
-    context.notify(
-      limit < 100
-        ? "There are older runs. --limit shows up to 100."
-        : "There are older runs. The REST API and the app list all of them.",
-    );
+  if (document.data.length === 0) context.notify(emptyHint(trigger, options));
+  notifyOlder(context, "runs", document);
 }
 
-function emptyHint(trigger: string, isFiltered: boolean): string {
-  if (isFiltered) return `No run of ${trigger} matches. Omit --workflow and --status to list all.`;
+function emptyHint(trigger: string, { workflow, status, cursor }: Options): string {
+  if (cursor !== undefined) return `${trigger} has no older runs that match.`;
+  if (workflow !== undefined || status !== undefined)
+    return `No run of ${trigger} matches. Omit --workflow and --status to list all.`;
   return `${trigger} has no runs yet. Send it a webhook: signalbox triggers send ${trigger} --data '{…}'`;
 }
 
