@@ -202,8 +202,7 @@ function useRows<Row>({
     return () => observer.disconnect();
   }, [body]);
   const rowHeight = isWide ? rowPx : stackedPx(columns);
-  // Its results change while the object stays the same, so nothing is memoized by it.
-  // oxlint-disable-next-line react/incompatible-library
+  // oxlint-disable-next-line react/incompatible-library -- nothing is memoized by this object, whose results change
   const virtualizer = useVirtualizer<HTMLElement, HTMLDivElement>({
     getScrollElement: pageScroller,
     count: keys.length,
