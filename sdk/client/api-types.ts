@@ -37,6 +37,8 @@ export interface Delivery {
   json: unknown;
   /** The body as triggers evaluate it. `null`: it is not stored, or cannot be read. */
   evaluated: EvaluatedBody | null;
+  /** Why the delivery did, or did not, start a run, in one line. */
+  decision: string;
 }
 
 export interface DeliverySummary {
@@ -70,6 +72,8 @@ export interface DeliverySummary {
   redeliveryOf: string | null;
   /** Sensitive values are replaced by fakes. Absent: nothing is replaced. */
   isMasked?: true;
+  /** Why the delivery did, or did not, start a run, in one line. */
+  decision: string;
 }
 
 export interface EvaluatedBody {

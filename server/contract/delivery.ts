@@ -127,15 +127,25 @@ export const evaluatedBodySchema = z.object({
   text: z.string(),
 });
 
-/** One delivery as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable body. */
-export const evaluatedDeliverySchema = deliverySchema.extend({ evaluated: evaluatedBodySchema.nullable() });
+/** Why a delivery did, or did not, start a run, in one line. */
+const described = { decision: z.string() };
+
+/** A delivery in the lists of the API. */
+export const describedSummarySchema = deliverySummarySchema.extend(described);
+
+/**
+ * One delivery of the API, as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable
+ * body.
+ */
+export const describedDeliverySchema = deliverySchema.extend({
+  evaluated: evaluatedBodySchema.nullable(),
+  ...described,
+});
 
 /** A delivery in the lists of the app. */
-export interface DeliveryRow extends DeliverySummary {
+export interface DeliveryRow extends DescribedSummary {
   /** The kind of the event, by the header and the fields that name it: `issues opened`. `null`: nothing names it. */
   event: string | null;
-  /** Why it did, or did not, start a run, in one line. */
-  decision: string;
   /** The endpoint that the sender of a delivery to an unknown endpoint probably meant; `null`: none is similar. */
   probableEndpoint: string | null;
 }
@@ -151,7 +161,7 @@ export interface SenderResponse {
 /** One delivery on its page. `body` contains its JSON. */
 export interface DeliveryDetails extends DeliveryRow {
   body: string | null;
-  evaluated: EvaluatedDelivery["evaluated"];
+  evaluated: DescribedDelivery["evaluated"];
   marks: BodyMark[];
   /** What the sender received; `null`: it was delivered again or comes from a feed, and has no sender here. */
   response: SenderResponse | null;
@@ -233,9 +243,10 @@ export type ReleaseBatch = z.infer<typeof releaseBatchSchema>;
 
 export type SentDelivery = z.infer<typeof sentDeliverySchema>;
 export type DeliveryOutcome = z.infer<typeof deliveryOutcomeSchema>;
-export type EvaluatedDelivery = z.infer<typeof evaluatedDeliverySchema>;
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 export type Delivery = z.infer<typeof deliverySchema>;
+export type DescribedSummary = z.infer<typeof describedSummarySchema>;
+export type DescribedDelivery = z.infer<typeof describedDeliverySchema>;
 
 /** The verdict with the fewest reasons, if no trigger matches. */
 export function nearestMiss({ verdicts }: Pick<VerdictList, "verdicts">): Verdict | null {

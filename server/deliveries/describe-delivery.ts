@@ -3,7 +3,8 @@ import type {
   DeliveryDetails,
   DeliveryRow,
   DeliverySummary,
-  EvaluatedDelivery,
+  DescribedDelivery,
+  DescribedSummary,
   VerdictList,
   VerdictOutcome,
 } from "../contract/delivery.ts";
@@ -21,6 +22,15 @@ import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
 import { markBody } from "./mark-body.ts";
 import { getDelivery } from "./read-deliveries.ts";
+
+/** Deliveries as lists of the API show them, newest first, without their bodies. */
+export async function listDeliveries(
+  { store }: { store: Pick<DeliveryStore, "listDeliveries"> },
+  p: { filter: DeliveryFilter; page: PageRequest },
+): Promise<Page<DescribedSummary>> {
+  const page = await store.listDeliveries(p.filter, p.page);
+  return { ...page, data: page.data.map((one) => ({ ...one, decision: describeDecision(one) })) };
+}
 
 /** Deliveries as lists of the app show them, newest first. */
 export async function listDeliveryRows(
@@ -83,9 +93,9 @@ function describeOrigin({
 export async function readDelivery(
   deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
   id: string,
-): Promise<EvaluatedDelivery> {
+): Promise<DescribedDelivery> {
   const delivery = await getDelivery(deps, id);
-  return { ...delivery, evaluated: await evaluatedBody(deps, delivery) };
+  return { ...delivery, evaluated: await evaluatedBody(deps, delivery), decision: describeDecision(delivery) };
 }
 
 /** A delivery with the kind of its event, and the reason of its outcome in words. `body`: its bytes, if they are known. */
@@ -121,7 +131,7 @@ const forms: readonly BodyFormat[] = [{ type: "form", field: null, bigints: "num
 async function evaluatedBody(
   { project }: { project: ProjectReader },
   delivery: Pick<Delivery, "id" | "endpoint" | "body" | "headers">,
-): Promise<EvaluatedDelivery["evaluated"]> {
+): Promise<DescribedDelivery["evaluated"]> {
   const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
   const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
   return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;

@@ -1,6 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { Delivery, DeliverySummary, VerdictOutcome } from "../contract/delivery.ts";
-import type { Page, PageRequest } from "../contract/list.ts";
+import type { Delivery, VerdictOutcome } from "../contract/delivery.ts";
 import { readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
@@ -46,14 +45,6 @@ export async function getDeliveryFile(
   const file = body === null ? null : await readFile(Buffer.from(body, "base64"), type, at).catch(() => null);
   if (file) return file;
   throw new AppError("not_found", `Delivery ${id} has no file ${at}.`);
-}
-
-/** Deliveries, newest first, without their bodies. */
-export function listDeliveries(
-  deps: { store: Pick<DeliveryStore, "listDeliveries"> },
-  p: { filter: DeliveryFilter; page: PageRequest },
-): Promise<Page<DeliverySummary>> {
-  return deps.store.listDeliveries(p.filter, p.page);
 }
 
 /**

@@ -27,8 +27,14 @@ const summary = {
   unlistedVerdicts: [],
   durationMs: 1.5,
   redeliveryOf: null,
+  decision: "Waits for a release: request: /email: expected string, was \u001b[2J5",
 };
-const delivery = { ...summary, body: Buffer.from('{"email":5}').toString("base64"), json: { email: 5 } };
+const delivery = {
+  ...summary,
+  body: Buffer.from('{"email":5}').toString("base64"),
+  json: { email: 5 },
+  evaluated: null,
+};
 const released = {
   id: summary.id,
   endpoint: "signup",
@@ -46,7 +52,9 @@ describe("deliveries list", () => {
       "GET /deliveries": () => ({ data: [summary], nextCursor: "older" }),
     });
     expect(asked).toEqual(["GET /deliveries?outcome=held&since=2026-11-20T10%3A00%3A00.000Z&limit=1"]);
-    expect(stdout).toMatch(/◫ held\s+202\s+dlv_01K9\S+\s+signup\s+3 min.* ago.*new-signup: \/email: expected string/);
+    expect(stdout).toMatch(
+      /◫ held\s+202\s+dlv_01K9\S+\s+signup\s+3 min.* ago.*Waits for a release: request: \/email: expected string/,
+    );
     expect(stdout).not.toContain("\u001b[2J");
     expect(stderr).toBe("Older deliveries: --cursor older\n");
   });
@@ -80,6 +88,7 @@ describe("deliveries get and explain", () => {
     const routes = { [`GET /deliveries/${summary.id}`]: () => delivery };
     const { stdout, stderr } = await cli(`deliveries get ${summary.id}`, routes);
     expect(stdout).toContain("202 after 1.5 ms");
+    expect(stdout).toMatch(/decision\s+Waits for a release: request: \/email: expected string/);
     expect(stdout).toContain("✗ request mismatch");
     expect(stdout).toContain('"email": 5');
     expect(stderr).toContain(`signalbox deliveries release ${summary.id}`);

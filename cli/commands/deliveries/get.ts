@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
-  type Delivery,
-  deliverySchema,
+  type DescribedDelivery,
+  describedDeliverySchema,
   unlistedVerdictsSchema,
   verdictSchema,
 } from "../../../server/contract/delivery.ts";
@@ -35,7 +35,7 @@ async function getDelivery(
   const document = await aboutDelivery(api, id, () =>
     api.request({
       ...(reveal ? { method: "POST", path: apiPath`/deliveries/${id}/reveal` } : { path: apiPath`/deliveries/${id}` }),
-      answer: deliverySchema,
+      answer: describedDeliverySchema,
       notFoundFix: findsDeliveries,
     }),
   );
@@ -50,7 +50,7 @@ async function getDelivery(
 }
 
 function renderDelivery(
-  delivery: Delivery,
+  delivery: DescribedDelivery,
   { paint, now, hasHeaders }: { paint: Paint; now: number; hasHeaders: boolean },
 ): string {
   const { outcome, id, method, endpoint, responseStatus, receivedAt, problem, headers, verdicts } = delivery;
@@ -64,6 +64,8 @@ function renderDelivery(
         ["released", headers[ownHeaders.releasedAt] ?? null],
         ["redelivery of", delivery.redeliveryOf],
         ["body", formatBytes(delivery.bodyBytes)],
+        // Otherwise it is the problem.
+        ["decision", verdicts.length > 0 || problem === null ? plainLine(delivery.decision, 300) || null : null],
         ["problem", problem && plainLine(`${problem.title}. ${problem.detail}`, 300)],
       ],
       paint,
@@ -75,12 +77,12 @@ function renderDelivery(
   return blocks.filter((block) => block !== "").join("\n");
 }
 
-function renderHeaders(headers: Delivery["headers"], paint: Paint): string {
+function renderHeaders(headers: DescribedDelivery["headers"], paint: Paint): string {
   const lines = Object.entries(headers).map(([name, value]) => `  ${plainText(`${name}: ${value}`)}`);
   return `${paint("dim", "headers")}\n${lines.join("\n")}\n`;
 }
 
-function renderBody({ body, json }: Delivery, paint: Paint): string {
+function renderBody({ body, json }: DescribedDelivery, paint: Paint): string {
   if (body === null) return "";
   const text = json === null ? Buffer.from(body, "base64").toString("utf8") : JSON.stringify(json, null, 2);
   const lines = text.split("\n").map((line) => `  ${plainText(line)}`);

@@ -2,22 +2,21 @@ import { InvalidArgumentError, Option } from "commander";
 import {
   type DeliveryOutcome,
   deliveryOutcomeSchema,
-  type DeliverySummary,
-  deliverySummarySchema,
-  nearestMiss,
+  describedSummarySchema,
+  type DescribedSummary,
 } from "../../../server/contract/delivery.ts";
 import { pageSchema, type Page } from "../../../server/contract/list.ts";
 import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { type ApiClient, withSuggestedId, readRows, type RowFilter } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
-import { deliveryMarks, renderMark, renderReason } from "../../terminal/status-marks.ts";
+import { deliveryMarks, renderMark } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { cursorOption, limitOption, notifyOlder, type PageOptions, parseAgo, startOfPeriod } from "../options.ts";
 
-const deliveriesAnswer = pageSchema(deliverySummarySchema);
+const deliveriesAnswer = pageSchema(describedSummarySchema);
 
 export const findsDeliveries = "Run `signalbox deliveries list` to see recent deliveries.";
 
@@ -69,7 +68,7 @@ async function listDeliveries(context: CommandContext, { since, ...filter }: Opt
 }
 
 /** The newest deliveries of a filter, up to the limit, from several pages if necessary. */
-export function readDeliveries(api: ApiClient, filter: RowFilter): Promise<Page<DeliverySummary>> {
+export function readDeliveries(api: ApiClient, filter: RowFilter): Promise<Page<DescribedSummary>> {
   return readRows(api, { path: "/deliveries", answer: deliveriesAnswer }, filter);
 }
 
@@ -82,10 +81,10 @@ export function aboutDelivery<T>(api: ApiClient, id: string, request: () => Prom
   });
 }
 
-function renderDeliveries(deliveries: readonly DeliverySummary[], p: { paint: Paint; now: number }): string {
+function renderDeliveries(deliveries: readonly DescribedSummary[], p: { paint: Paint; now: number }): string {
   if (deliveries.length === 0) return "";
   return renderTable({
-    headings: ["OUTCOME", "STATUS", "DELIVERY", "ENDPOINT", "RECEIVED", "TOOK", ""],
+    headings: ["OUTCOME", "STATUS", "DELIVERY", "ENDPOINT", "RECEIVED", "TOOK", "DECISION"],
     rows: deliveries.map((delivery) => [
       renderMark(deliveryMarks[delivery.outcome], p.paint),
       String(delivery.responseStatus),
@@ -93,18 +92,8 @@ function renderDeliveries(deliveries: readonly DeliverySummary[], p: { paint: Pa
       plainLine(delivery.endpoint, 40),
       formatRelativeTime(delivery.receivedAt, p.now),
       formatDuration(delivery.durationMs),
-      decisionOf(delivery, p.paint),
+      plainLine(delivery.decision, 160),
     ]),
     paint: p.paint,
   });
-}
-
-/** Which triggers matched, or why none did. */
-function decisionOf({ verdicts, problem }: DeliverySummary, paint: Paint): string {
-  const matched = [...new Set(verdicts.flatMap(({ outcome, trigger }) => (outcome === "matched" ? [trigger] : [])))];
-  if (matched.length > 0) return matched.join(", ");
-  const nearest = nearestMiss({ verdicts });
-  const [reason] = nearest?.reasons ?? [];
-  if (nearest && reason) return `${nearest.trigger}: ${renderReason(reason, paint)}`;
-  return problem ? plainLine(problem.title, 60) : "";
 }

@@ -1,5 +1,5 @@
 import {
-  deliverySchema,
+  describedDeliverySchema,
   type ReleaseBatch,
   releaseBatchSchema,
   type ReleasedDelivery,
@@ -36,7 +36,7 @@ async function redeliver(context: CommandContext, id: string, { trigger }: { tri
       method: "POST",
       path: apiPath`/deliveries/${id}/redeliver`,
       body: trigger === undefined ? {} : { trigger },
-      answer: deliverySchema,
+      answer: describedDeliverySchema,
       notFoundFix: findsDeliveries,
     }),
   );
@@ -45,7 +45,7 @@ async function redeliver(context: CommandContext, id: string, { trigger }: { tri
   const runs = document.verdicts.filter(({ runId }) => runId !== null).length;
   context.notify(
     runs === 0
-      ? `No trigger matched. \`signalbox deliveries explain ${document.id}\` shows why.`
+      ? `No run started: ${plainLine(document.decision, 200)}. \`signalbox deliveries explain ${document.id}\` shows each verdict.`
       : `Redelivered ${id}: ${formatCount(runs, "run")} started.`,
   );
   if (runs > 0) notifyIfIdle(context);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { DriftChange } from "../../../server/contract/drift.ts";
-import type { DeliverySummary } from "../../../server/contract/delivery.ts";
+import type { DescribedSummary } from "../../../server/contract/delivery.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { type Trigger, triggerSchema } from "../../../server/triggers/read-triggers.ts";
 import { fakeDelivery, fakeKey, fakeRun, fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
@@ -13,8 +13,13 @@ const now = Date.parse("2026-11-21T10:00:00Z");
 const trigger = triggerSchema.parse(fakeTrigger);
 const other: Trigger = { ...trigger, slug: "other", endpoint: "billing" };
 const off = { at: "2026-11-21T09:00:00.000Z", reason: "the mail server is down" };
-const accepted: DeliverySummary = { ...fakeDelivery, receivedAt: "2026-11-21T09:58:00.000Z" };
-const missed: Pick<DeliverySummary, "verdicts"> = {
+const accepted: DescribedSummary = {
+  ...fakeDelivery,
+  receivedAt: "2026-11-21T09:58:00.000Z",
+  decision: "new-signup fired",
+};
+const missed: Pick<DescribedSummary, "verdicts" | "decision"> = {
+  decision: "request: /email: Expected string",
   verdicts: [
     {
       trigger: "new-signup",
@@ -26,9 +31,9 @@ const missed: Pick<DeliverySummary, "verdicts"> = {
     },
   ],
 };
-const held: DeliverySummary = { ...accepted, ...missed, outcome: "held" };
-const skipped: DeliverySummary = { ...accepted, ...missed, outcome: "skipped", responseStatus: 200 };
-const rejected = (status: number, code: string): DeliverySummary => ({
+const held: DescribedSummary = { ...accepted, ...missed, outcome: "held" };
+const skipped: DescribedSummary = { ...accepted, ...missed, outcome: "skipped", responseStatus: 200 };
+const rejected = (status: number, code: string): DescribedSummary => ({
   ...accepted,
   outcome: "rejected",
   responseStatus: status,

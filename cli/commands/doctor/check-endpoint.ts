@@ -1,5 +1,5 @@
 import type { Key } from "../../../server/contract/access/key.ts";
-import { type DeliverySummary, nearestMiss } from "../../../server/contract/delivery.ts";
+import type { DescribedSummary } from "../../../server/contract/delivery.ts";
 import type { DriftChange } from "../../../server/contract/drift.ts";
 import { errorCodes } from "../../../server/contract/error-codes.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
@@ -18,9 +18,9 @@ export interface EndpointFacts {
   keys: readonly Key[] | null;
   needsKey: boolean;
   /** The last deliveries to the endpoint, newest first. */
-  deliveries: readonly DeliverySummary[];
+  deliveries: readonly DescribedSummary[];
   /** The last requests to endpoints that do not exist, newest first. */
-  unknown: readonly DeliverySummary[];
+  unknown: readonly DescribedSummary[];
   /** The changes of the deliveries to the endpoint in the last 7 days. */
   drift: readonly DriftChange[];
   /** The last runs of the triggers on the endpoint, newest first. */
@@ -132,7 +132,7 @@ function checkDeliveries(on: OnEndpoint): Check {
       `${share}; ${when} got ${responseStatus} ${problem.title}: ${problem.detail}`,
       fixOf(problem.code) ?? `\`signalbox deliveries get ${newest.id}\` shows the request.`,
     );
-  const why = `${share}; ${when} matched no trigger${reasonOf(newest)}`;
+  const why = `${share}; ${when} matched no trigger: ${newest.decision}`;
   return outcome === "held"
     ? report(
         "deliveries",
@@ -187,14 +187,6 @@ function checkRuns({ runs: all, now }: OnEndpoint): Check {
 }
 
 const queuedTooLongMs = 60_000;
-
-function reasonOf({ verdicts }: DeliverySummary): string {
-  const nearest = nearestMiss({ verdicts });
-  const [reason] = nearest?.reasons ?? [];
-  if (!nearest || !reason) return "";
-  const where = reason.code === "disabled" ? "" : `${reason.pointer || "the body"}: `;
-  return `; ${nearest.trigger}: ${where}${reason.message}`;
-}
 
 function fixOf(code: string): string | null {
   return Object.entries(errorCodes).find(([known]) => known === code)?.[1].fix ?? null;

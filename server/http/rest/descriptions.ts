@@ -172,6 +172,7 @@ export const texts: Readonly<Record<string, string>> = {
   "DeliverySummary.outcome": "The outcome of the request.",
   "DeliverySummary.responseStatus": "HTTP status of the response.",
   "DeliverySummary.problem": "The problem in the response. `null`: it had none.",
+  "DeliverySummary.decision": "Why the delivery did, or did not, start a run, in one line.",
   "DeliverySummary.durationMs": "Milliseconds from the request to the response.",
   "DeliverySummary.redeliveryOf": "Id of the delivery whose body was delivered again. `null`: it came from a sender.",
   "Delivery.body": "The body in base64, byte for byte. `null`: it is not stored.",

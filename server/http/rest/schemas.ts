@@ -4,9 +4,9 @@ import { alertMessageSchema, alertSchema, alertTestSchema } from "../../contract
 import { backtestSchema, firingChangeSchema, inputFailureSchema } from "../../contract/backtest.ts";
 import { auditActorSchema, auditEntrySchema } from "../../contract/access/audit.ts";
 import {
-  deliverySummarySchema,
+  describedDeliverySchema,
+  describedSummarySchema,
   evaluatedBodySchema,
-  evaluatedDeliverySchema,
   reasonSchema,
   releaseBatchSchema,
   releasedDeliverySchema,
@@ -78,10 +78,10 @@ export const run = runSchema.extend({ target, error: orNull(runError) }).openapi
 export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
 export const runStep = named("RunStep", runStepSchema);
 export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
-export const deliverySummary = deliverySummarySchema
+export const deliverySummary = describedSummarySchema
   .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
   .openapi("DeliverySummary");
-export const delivery = evaluatedDeliverySchema
+export const delivery = describedDeliverySchema
   .extend({
     problem: orNull(problem),
     verdicts: z.array(verdict),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import {
   deliveryOutcomeSchema,
-  deliverySummarySchema,
-  type DeliverySummary,
-  evaluatedDeliverySchema,
+  describedDeliverySchema,
+  describedSummarySchema,
+  type DescribedSummary,
   sentDeliverySchema,
   unlistedVerdictsSchema,
   type VerdictList,
@@ -33,7 +33,7 @@ export const explainDelivery = defineTool({
   input: z.strictObject({ id: deliveryId, trigger: trigger.optional().describe("Only the verdicts of this trigger") }),
   uses: ["getDelivery", "explainDelivery"],
   async call({ id, trigger: slug }, api) {
-    const delivery = await api.request({ path: apiPath`/deliveries/${id}`, answer: evaluatedDeliverySchema });
+    const delivery = await api.request({ path: apiPath`/deliveries/${id}`, answer: describedDeliverySchema });
     const now = await api
       .request({ path: apiPath`/deliveries/${id}/verdicts`, query: { trigger: slug }, answer: verdictsAnswer })
       .catch((error: unknown) => {
@@ -91,13 +91,13 @@ export const searchDeliveries = defineTool({
   uses: ["listDeliveries"],
   async call({ since: from, until, limit, cursor, ...filter }, api) {
     const query = { ...filter, since: toMoment(from), until: toMoment(until) };
-    const found: DeliverySummary[] = [];
+    const found: DescribedSummary[] = [];
     let next: string | null = cursor ?? null;
     for (let pages = 0; pages < maxPages; pages++) {
-      const page: { data: DeliverySummary[]; nextCursor: string | null } = await api.request({
+      const page: { data: DescribedSummary[]; nextCursor: string | null } = await api.request({
         path: "/deliveries",
         query: { ...query, limit: limit - found.length, cursor: next ?? undefined },
-        answer: searchPageSchema(deliverySummarySchema),
+        answer: searchPageSchema(describedSummarySchema),
       });
       found.push(...page.data);
       next = page.nextCursor;
@@ -113,13 +113,22 @@ export const searchDeliveries = defineTool({
   },
 });
 
-function describeRow({ id, endpoint: at, receivedAt, outcome, responseStatus, problem, ...delivery }: DeliverySummary) {
+function describeRow({
+  id,
+  endpoint: at,
+  receivedAt,
+  outcome,
+  responseStatus,
+  problem,
+  ...delivery
+}: DescribedSummary) {
   return {
     id,
     endpoint: at,
     receivedAt,
     outcome,
     responseStatus,
+    decision: delivery.decision,
     ...(problem ? { problem: problem.detail } : {}),
     ...(delivery.redeliveryOf === null ? {} : { redeliveryOf: delivery.redeliveryOf }),
     verdicts: delivery.verdicts.map((verdict) => ({

@@ -1,4 +1,4 @@
-import type { EvaluatedDelivery, Verdict } from "../../contract/delivery.ts";
+import type { DescribedDelivery, Verdict } from "../../contract/delivery.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 
@@ -19,7 +19,7 @@ export function describeBody({
   json,
   evaluated,
   body,
-}: Pick<EvaluatedDelivery, "json" | "evaluated" | "body">): unknown {
+}: Pick<DescribedDelivery, "json" | "evaluated" | "body">): unknown {
   if (evaluated) return { format: evaluated.format, text: evaluated.text };
   if (json !== null) return { json };
   return body === null ? null : { base64: body };

@@ -115,8 +115,13 @@ const disagreementsSql = `
   WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')
     OR (r.status = 'waiting' AND j.start_after <> to_timestamp(r.available_at / 1000.0))`;
 
-/** Foreign keys need no check, because all rows are removed. */
+/**
+ * Foreign keys need no check, because all rows are removed. A statement of a connection that a test has cut may still
+ * execute: it would wait for these deletions, and they for it.
+ */
 const emptySql = `
+  SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle';
   SET session_replication_role = replica;
   DELETE FROM pgboss.job;
   DELETE FROM pgboss.queue;

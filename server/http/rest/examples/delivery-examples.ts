@@ -1,7 +1,8 @@
 import type { RecordedDeliveryLine } from "../../../contract/backtest.ts";
 import type {
   DeliverySummary,
-  EvaluatedDelivery,
+  DescribedDelivery,
+  DescribedSummary,
   ReleaseBatch,
   ReleasedDelivery,
   SentDelivery,
@@ -36,7 +37,8 @@ const summary: DeliverySummary = {
   redeliveryOf: null,
 };
 const recorded: RecordedDeliveryLine = { ...summary, body: Buffer.from(signupBody).toString("base64") };
-const delivery: EvaluatedDelivery = { ...recorded, json: signup, evaluated: null };
+const decision = "new-signup fired";
+const delivery: DescribedDelivery = { ...recorded, json: signup, evaluated: null, decision };
 
 const released: ReleasedDelivery = {
   id: ids.delivery,
@@ -47,7 +49,9 @@ const released: ReleasedDelivery = {
 };
 
 export const deliveryExamples: OperationExamples = {
-  listDeliveries: { answers: { 200: { data: [summary], nextCursor: null } satisfies Page<DeliverySummary> } },
+  listDeliveries: {
+    answers: { 200: { data: [{ ...summary, decision }], nextCursor: null } satisfies Page<DescribedSummary> },
+  },
   getDelivery: { answers: { 200: delivery } },
   revealDelivery: { answers: { 200: delivery } },
   getDeliveryFile: { answers: { 200: "%PDF-1.7 …" } },
@@ -76,7 +80,7 @@ export const deliveryExamples: OperationExamples = {
         receivedAt: "2026-11-21T11:30:00.000Z",
         verdicts: [{ ...matched, runId: ids.otherRun }],
         redeliveryOf: ids.delivery,
-      } satisfies EvaluatedDelivery,
+      } satisfies DescribedDelivery,
     },
   },
   releaseDelivery: { request: { dryRun: false }, answers: { 200: released } },

@@ -56,6 +56,7 @@ describe("GET /api/v1/deliveries/feed", () => {
     const {
       json: _,
       evaluated: __,
+      decision: ___,
       ...recorded
     } = (await service.get(`/api/v1/deliveries/${id}`)).json as Record<string, unknown>;
     expect(await coming).toEqual({ cursor: expect.any(String), ...recorded });
