@@ -132,7 +132,7 @@ function checkDeliveries(on: OnEndpoint): Check {
       `${share}; ${when} got ${responseStatus} ${problem.title}: ${problem.detail}`,
       fixOf(problem.code) ?? `\`signalbox deliveries get ${newest.id}\` shows the request.`,
     );
-  const why = `${share}; ${when} matched no trigger: ${newest.decision}`;
+  const why = `${share}; ${when}: ${newest.decision}`;
   return outcome === "held"
     ? report(
         "deliveries",
