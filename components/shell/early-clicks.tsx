@@ -29,7 +29,7 @@ export function EarlyClicks({ nonce }: { nonce: string | undefined }) {
   return <script nonce={nonce} suppressHydrationWarning dangerouslySetInnerHTML={{ __html: script }} />;
 }
 
-/** From now on, clicks have their handlers. */
+/** Repeats the last of them. Later clicks go to their handlers. */
 export function endEarlyClicks(): void {
   dispatchEvent(new Event(hydrated));
 }
