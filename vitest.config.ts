@@ -56,7 +56,7 @@ export default defineConfig({
     // Limits only end tests that hang: a busy machine takes many times as long as an idle one.
     testTimeout: 240_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 180_000 } },
     sequence: { sequencer: WaitingBesideComputing },
     projects: [
       {

@@ -218,7 +218,7 @@ it("a user whose token is revoked sees that, and signs in to the same page with 
   await writeDraft(page);
   expect(cli("keys", "revoke", token.id).status).toBe(0);
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByRole("alert").getByRole("link", { name: "Sign in" }).first().waitFor();
+  await expect.poll(() => page.getByRole("alert").allInnerTexts()).toContainEqual(expect.stringMatching(/Sign in$/m));
   await page.getByRole("status").getByRole("link", { name: "signed out" }).click();
   await signIn(createToken().secret);
   await page.waitForURL(

@@ -43,7 +43,7 @@ const maxIdlePages = 4;
 /** Opens a page on the service, with storage, cookies and history of its own. Left when the test ends. */
 export async function visit(origin: string, options: VisitOptions = {}): Promise<Visit> {
   const page = (await reusePage(origin)) ?? (await openPage());
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(180_000);
   await page.setViewportSize(options.viewport ?? { width: 1_280, height: 720 });
   await page.emulateMedia({
     colorScheme: options.colorScheme ?? "light",
