@@ -80,6 +80,14 @@ function gateFile(name: string): string {
   return gate;
 }
 
+/** A run that has failed, and does not fail again once its gate is open. */
+async function failAtGate(service: Service, name: string): Promise<{ id: string; openGate: () => void }> {
+  const gate = gateFile(name);
+  const id = await start(service, { mode: "gated", note: gate });
+  await waitForRun(service, id);
+  return { id, openGate: () => writeFileSync(gate, "") };
+}
+
 /** Marks the page: a reload would lose it. */
 const mark = (page: Page) => page.evaluate(() => document.documentElement.setAttribute("data-seen", "yes"));
 const isMarked = (page: Page) => page.evaluate(() => document.documentElement.getAttribute("data-seen") === "yes");
@@ -288,13 +296,11 @@ describe("the page of a run", () => {
     service,
   }) => {
     const { page, errors } = await visit(service.url);
-    const gate = gateFile("resume");
-    const id = await start(service, { mode: "gated", note: gate });
-    await waitForRun(service, id);
+    const { id, openGate } = await failAtGate(service, "resume");
     await page.goto(`${service.url}/runs/${id}`);
     await page.getByText("continues after the last finished step").waitFor();
     await mark(page);
-    writeFileSync(gate, "");
+    openGate();
     await page.getByRole("button", { name: "Resume", exact: true }).click();
     await row(page, /^Resumed/).waitFor();
     await row(page, /^Attempt 3, done/).waitFor();
@@ -312,10 +318,8 @@ describe("the page of a run", () => {
     service,
   }) => {
     const { page, errors } = await visit(service.url);
-    const gate = gateFile("early");
-    const id = await start(service, { mode: "gated", note: gate });
-    await waitForRun(service, id);
-    writeFileSync(gate, "");
+    const { id, openGate } = await failAtGate(service, "early");
+    openGate();
     const load = Promise.withResolvers<void>();
     await page.route("**/_next/static/**/*.js", async (route) => {
       await load.promise;

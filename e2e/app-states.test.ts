@@ -219,6 +219,7 @@ it("a user whose token is revoked sees that, and signs in to the same page with 
   expect(cli("keys", "revoke", token.id).status).toBe(0);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect.poll(() => page.getByRole("alert").allInnerTexts()).toContainEqual(expect.stringMatching(/Sign in$/m));
+  await page.getByRole("alert").getByRole("link", { name: "Sign in" }).first().waitFor();
   await page.getByRole("status").getByRole("link", { name: "signed out" }).click();
   await signIn(createToken().secret);
   await page.waitForURL(

@@ -60,20 +60,17 @@ describe("from the sources", () => {
       );
     });
     const triggers = `http://127.0.0.1:${port}/triggers`;
+    // Next closes idle connections after five seconds, which a command can take: a request must not use one of them.
+    const unshared = { connection: "close" };
     // Next does not report the sender's address: a key is required, also in development.
     await vi.waitFor(
-      async () =>
-        expect(
-          (await fetch(`${triggers}/signup`, { method: "POST", headers: { connection: "close" } })).status,
-          output,
-        ).toBe(401),
+      async () => expect((await postJson(`${triggers}/signup`, {}, unshared)).status, output).toBe(401),
       { timeout: 300_000, interval: 200 },
     );
 
     const ada = { name: "Ada", email: "ada@example.com" };
     const { secret } = JSON.parse(command("keys", "create", "--json").stdout) as { secret: string };
-    // Next closes idle connections after five seconds, which a command can take: a request must not use one of them.
-    const key = { authorization: `Bearer ${secret}`, connection: "close" };
+    const key = { authorization: `Bearer ${secret}`, ...unshared };
     const accepted = await postJson(`${triggers}/signup`, ada, key);
     expect(accepted.status, output).toBe(202);
     const { runId } = (await accepted.json()) as { runId: string };

@@ -139,6 +139,7 @@ describe("deliveries redeliver", () => {
     const missed = await cli(`deliveries redeliver ${summary.id}`, {
       [path]: () => ({ ...again, verdicts: [verdict] }),
     });
+    expect(missed.stderr).toContain("No run started: Waits for a release: request: /email: expected string");
     expect(missed.stderr).toContain("signalbox deliveries explain dlv_new");
   });
 });

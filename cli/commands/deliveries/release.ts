@@ -43,12 +43,13 @@ async function redeliver(context: CommandContext, id: string, { trigger }: { tri
   context.print({ document, text: () => `${document.id}\n` });
   if (context.isJson) return;
   const runs = document.verdicts.filter(({ runId }) => runId !== null).length;
-  context.notify(
-    runs === 0
-      ? `No run started: ${plainLine(document.decision, 200)}. \`signalbox deliveries explain ${document.id}\` shows each verdict.`
-      : `Redelivered ${id}: ${formatCount(runs, "run")} started.`,
-  );
-  if (runs > 0) notifyIfIdle(context);
+  if (runs > 0) {
+    context.notify(`Redelivered ${id}: ${formatCount(runs, "run")} started.`);
+    notifyIfIdle(context);
+  } else {
+    context.notify(`No run started: ${plainLine(document.decision, 200)}`);
+    context.notify(`\`signalbox deliveries explain ${document.id}\` shows each verdict.`);
+  }
 }
 
 export function registerDeliveriesRelease(deliveries: CliCommand, runner: CommandRunner): void {
