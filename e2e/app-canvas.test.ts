@@ -428,8 +428,9 @@ describe("the canvas", () => {
   it("copies the URL of an endpoint: plain in development, with a key that works when deployed", async ({
     service,
   }) => {
-    const clipboard = { permissions: ["clipboard-read", "clipboard-write"] };
-    const { page } = await visit(service.url, clipboard);
+    // So high that the card about the first delivery covers no endpoint.
+    const options = { viewport: { width: 1_280, height: 1_080 }, permissions: ["clipboard-read", "clipboard-write"] };
+    const { page } = await visit(service.url, options);
     await page.goto(service.url);
     expect(await copySignupUrl(page)).toBe(`${service.url}/triggers/signup`);
 
@@ -437,7 +438,7 @@ describe("the canvas", () => {
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
     const deployed = await startService({ projectDir, command: "start" });
-    const { page: locked, errors } = await visit(deployed.url, clipboard);
+    const { page: locked, errors } = await visit(deployed.url, options);
     await locked.goto(deployed.url);
     await signInWithToken(
       locked,

@@ -42,8 +42,15 @@ export function post(p: {
 /** The pause between two webhooks of a bystander. It measures delays, and must not use much CPU time itself. */
 const pauseMs = 20;
 
-/** An honest sender that sends one webhook after the other while the attack lasts. Returns its statuses. */
-export function startBystander({ url, key }: { url: string; key: string }): { finish(): Promise<number[]> } {
+export interface Bystander {
+  /** How many responses it got so far. */
+  answered(): number;
+  /** Stops it. Returns its statuses. */
+  finish(): Promise<number[]>;
+}
+
+/** An honest sender that sends one webhook after the other while the attack lasts. */
+export function startBystander({ url, key }: { url: string; key: string }): Bystander {
   const agent = new Agent({ keepAlive: false });
   const statuses: number[] = [];
   let isFinishing = false;
@@ -58,6 +65,7 @@ export function startBystander({ url, key }: { url: string; key: string }): { fi
     } while (isGoing());
   })();
   return {
+    answered: () => statuses.length,
     async finish() {
       isFinishing = true;
       await sending;

@@ -67,8 +67,9 @@ export async function visit(origin: string, options: VisitOptions = {}): Promise
   page.on("pageerror", onPageError).on("console", onConsole).on("dialog", onDialog).on("request", onRequest);
   onTestFinished(async ({ task }) => {
     page.off("pageerror", onPageError).off("console", onConsole).off("dialog", onDialog).off("request", onRequest);
-    if (task.result?.state === "fail") await page.context().close();
-    else await leavePage(origin, page);
+    if (task.result?.state !== "fail") return leavePage(origin, page);
+    process.stderr.write(`${await describePage(page)}\n`);
+    await page.context().close();
   });
   return { page, errors, foreignRequests };
 }
@@ -176,6 +177,15 @@ export function shellShifts(page: Page): Promise<string[]> {
     if (before instanceof HTMLElement) before.focus();
     return shifts;
   });
+}
+
+/** What a failed test left on the page, for the log. */
+async function describePage(page: Page): Promise<string> {
+  const content = await page
+    .locator("body")
+    .ariaSnapshot({ timeout: 10_000 })
+    .catch((error: unknown) => String(error));
+  return `The test ended on ${page.url()}:\n${content}`;
 }
 
 /** Stops all that the page does. It is emptied when it is used again. */
