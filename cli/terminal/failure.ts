@@ -2,6 +2,7 @@ import { SettingsError } from "../../server/config/environment.ts";
 import { AppError } from "../../server/contract/app-error.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import type { ProblemError } from "../../server/contract/problem.ts";
+import { ProjectError } from "../../server/project/read-manifest.ts";
 import type { Paint } from "./terminal.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -45,6 +46,7 @@ export function toFailure(error: unknown): Failure | null {
       cause: error,
     });
   if (error instanceof SettingsError) return new Failure(error.message, { code: "invalid_settings", cause: error });
+  if (error instanceof ProjectError) return new Failure(error.message, { code: "invalid_build", cause: error });
   return null;
 }
 

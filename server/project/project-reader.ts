@@ -73,11 +73,17 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
   try {
     return await import(/* @vite-ignore */ pathToFileURL(file).href);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ProjectError(`Cannot load the built project: ${reason.split("\n", 1)[0]}. Run \`signalbox build\`.`, {
-      cause: error,
-    });
+    const [reason] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
+    const fix = isMissingPackage(error)
+      ? "Install the packages of the project with `npm install`."
+      : "Run `signalbox build`.";
+    throw new ProjectError(`Cannot load the built project: ${reason}. ${fix}`, { cause: error });
   }
+}
+
+/** A build imports the packages of the project from its node_modules. */
+function isMissingPackage(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Cannot find package ");
 }
 
 function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {

@@ -139,6 +139,14 @@ describe("createProjectReader", () => {
       "Cannot load the built project: damaged. Run `signalbox build`.",
     );
   });
+
+  test("says to install the packages where one is missing", async () => {
+    const { stateDir, manifest } = await builtProject();
+    appendFileSync(join(stateDir, manifest.folder, manifest.sources), '\nimport "not-installed";\n');
+    await expect(loadSources(stateDir, manifest)).rejects.toThrow(
+      /^Cannot load the built project: Cannot find package 'not-installed' .*\. Install the packages of the project with `npm install`\.$/,
+    );
+  });
 });
 
 describe("loadCode", () => {

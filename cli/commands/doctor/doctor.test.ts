@@ -243,23 +243,29 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
 
 it("prints each problem with its fix on one line, exits with 1, and changes nothing", async () => {
   const state = join(folder, ".signalbox");
-  mkdirSync(state);
+  mkdirSync(join(state, "builds/v"), { recursive: true });
   const manifest = {
     format: 1,
     version: "v",
     builtAt: "2026-11-21T09:00:00Z",
     name: "p",
     folder: "builds/v",
-    sources: "s.js",
+    sources: "s.mjs",
     settings: { baseUrl: "http://localhost:3000" },
     triggers: [],
     workflows: [],
   };
   writeFileSync(join(state, "manifest.json"), JSON.stringify(manifest));
-  expect(await runFakeCli(["doctor", "--project", folder])).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining("! store: does not exist yet"),
+  const unloadable = await runFakeCli(["doctor", "--project", folder]);
+  expect(unloadable).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^✗ build: Cannot load the built project: .* Run `signalbox build`\. → /m),
   });
+  writeFileSync(join(state, "builds/v/s.mjs"), "export const triggers = [];");
+  const { exitCode, stdout } = await runFakeCli(["doctor", "--project", folder]);
+  expect(stdout).toContain("✓ build: version v loads\n");
+  expect(stdout).toContain("! store: does not exist yet");
+  expect(exitCode).toBe(0);
   writeFileSync(join(state, "signalbox.db"), "no database".repeat(500));
   const text = await runFakeCli(["doctor", "--project", folder]);
   expect(text).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ store: .*not a SQLite database.* → /m) });
@@ -268,7 +274,7 @@ it("prints each problem with its fix on one line, exits with 1, and changes noth
     ok: false,
     checks: expect.arrayContaining([expect.objectContaining({ name: "store", state: "bad" })]),
   });
-  expect(readdirSync(state).sort()).toEqual(["manifest.json", "signalbox.db"]);
+  expect(readdirSync(state).sort()).toEqual(["builds", "manifest.json", "signalbox.db"]);
   const unbuilt = await runFakeCli(["doctor", "--project", join(folder, "none")]);
   expect(unbuilt).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ settings: .*signalbox build/m) });
 });

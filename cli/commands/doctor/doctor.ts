@@ -137,6 +137,7 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
       ? ok("service", `running on ${running.url} (process ${running.pid})`)
       : ok("service", "not running on this machine"),
     ...checkAddress(settings),
+    ...(await checkBuild(settings.stateDir)),
   ];
   try {
     const { checks: ofStore, contents } = await inspectStore(settings);
@@ -164,6 +165,24 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
   } catch (error) {
     if (error instanceof AppError)
       return [...checks, bad("store", error.message, error.fix ?? "See docs/failures.md.")];
+    throw error;
+  }
+}
+
+/** Whether a service can start with the build. In development, the first start makes one. */
+async function checkBuild(stateDir: string): Promise<Check[]> {
+  const [{ readManifest }, { loadSources }] = await Promise.all([
+    import("../../../server/project/read-manifest.ts"),
+    import("../../../server/project/project-reader.ts"),
+  ]);
+  try {
+    const manifest = await readManifest(stateDir);
+    if (!manifest) return [];
+    await loadSources(stateDir, manifest);
+    return [ok("build", `version ${manifest.version} loads`)];
+  } catch (error) {
+    if (error instanceof ProjectError)
+      return [bad("build", error.message, "The service cannot start with this build.")];
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { SettingsError } from "../../config/environment.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { entryFile } from "../../paths.ts";
+import { ProjectError } from "../../project/read-manifest.ts";
 
 export interface LocalApiStart {
   projectDir: string;
@@ -28,7 +29,7 @@ export type LocalApiMessage =
 /** The reason why the API could not be opened. */
 export type LocalApiFailure =
   | ({ type: "failed"; kind: "app"; message: string; fix?: string | undefined } & Pick<AppError, "code" | "errors">)
-  | { type: "failed"; kind: "settings" | "other"; message: string };
+  | { type: "failed"; kind: "settings" | "build" | "other"; message: string };
 
 export interface LocalApi {
   /** `serviceUrl`: the public URL of the service, for links. */
@@ -96,5 +97,6 @@ function restoreError(failed: LocalApiFailure): Error {
     const { code, message, errors, fix } = failed;
     return new AppError(code, message, { errors, ...(fix !== undefined && { fix }) });
   }
-  return failed.kind === "settings" ? new SettingsError(failed.message) : new Error(failed.message);
+  if (failed.kind === "settings") return new SettingsError(failed.message);
+  return failed.kind === "build" ? new ProjectError(failed.message) : new Error(failed.message);
 }

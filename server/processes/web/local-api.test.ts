@@ -1,8 +1,9 @@
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { SettingsError } from "../../config/environment.ts";
 import { openLocalApi } from "../../main.ts";
+import { ProjectError } from "../../project/read-manifest.ts";
 import { forkLocalApi } from "./fork-local-api.ts";
 import { test } from "../testing/pool-test.ts";
 
@@ -36,9 +37,18 @@ test("it answers as the API does, makes links with the service's URL, and ends w
 
 test("it fails to open with the error of the API", async ({ createProject, expect }) => {
   const { dir: projectDir } = await createProject({});
-  await rm(join(projectDir, ".signalbox", "manifest.json"));
-  const expected = await openLocalApi({ projectDir, running: null }).catch((error: unknown) => error);
-  const found = await forkLocalApi({ projectDir, url, isReplacingSecret: false }).catch((error: unknown) => error);
+  const manifest = join(projectDir, ".signalbox", "manifest.json");
+  const errors = async () => [
+    await openLocalApi({ projectDir, running: null }).catch((error: unknown) => error),
+    await forkLocalApi({ projectDir, url, isReplacingSecret: false }).catch((error: unknown) => error),
+  ];
+  await writeFile(manifest, "{");
+  const [expectedOfBuild, ofBuild] = await errors();
+  expect(expectedOfBuild).toBeInstanceOf(ProjectError);
+  expect(ofBuild).toBeInstanceOf(ProjectError);
+  expect(String(ofBuild)).toBe(String(expectedOfBuild));
+  await rm(manifest);
+  const [expected, found] = await errors();
   expect(expected).toBeInstanceOf(SettingsError);
   expect(found).toBeInstanceOf(SettingsError);
   expect(String(found)).toBe(String(expected));

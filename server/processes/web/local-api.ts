@@ -1,6 +1,7 @@
 import { SettingsError } from "../../config/environment.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { openLocalApi } from "../../main.ts";
+import { ProjectError } from "../../project/read-manifest.ts";
 import type { LocalApiFailure, LocalApiMessage, LocalApiRequest, LocalApiStart } from "./fork-local-api.ts";
 
 /** The process with the REST API for the command that started it. It ends with the command. */
@@ -32,7 +33,8 @@ function describeFailure(error: unknown): LocalApiFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof AppError)
     return { type: "failed", kind: "app", message, code: error.code, errors: error.errors, fix: error.fix };
-  return { type: "failed", kind: error instanceof SettingsError ? "settings" : "other", message };
+  if (error instanceof SettingsError) return { type: "failed", kind: "settings", message };
+  return { type: "failed", kind: error instanceof ProjectError ? "build" : "other", message };
 }
 
 function send(message: LocalApiMessage): void {
