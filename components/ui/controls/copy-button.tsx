@@ -22,9 +22,8 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = async () => {
-    // A text that is loaded on demand can fail. The caller reports the error.
-    const loaded = await Promise.resolve(typeof text === "function" ? text() : text).catch(() => null);
-    setOutcome(loaded !== null && (await copyText(loaded)) ? "copied" : "failed");
+    const isCopied = await copyText(Promise.resolve(typeof text === "function" ? text() : text));
+    setOutcome(isCopied ? "copied" : "failed");
   };
   const Icon = { idle: Copy, copied: Check, failed: X }[outcome];
   return (
@@ -44,13 +43,18 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
   );
 }
 
-/** The clipboard API requires https or localhost. On plain http, the text is copied through a selection. */
-async function copyText(text: string): Promise<boolean> {
+/**
+ * The clipboard API requires https or localhost. On plain http, the text is copied through a selection. A text that is
+ * loaded on demand can fail; the caller reports the error.
+ */
+async function copyText(text: Promise<string>): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(text);
+    // Not after the text has loaded: by then, Safari no longer allows what a click allows.
+    const plain = text.then((loaded) => new Blob([loaded], { type: "text/plain" }));
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": plain })]);
     return true;
   } catch {
-    return copyBySelection(text);
+    return text.then(copyBySelection, () => false);
   }
 }
 
