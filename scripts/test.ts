@@ -12,16 +12,10 @@ import { z } from "zod";
 import { installMissing } from "./test-tools.ts";
 
 const root = join(import.meta.dirname, "..");
-const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
 /** `npm pack` builds `dist/` (prepack); one end-to-end test installs the packages. */
 const packFolder = join(root, "node_modules/.cache/pack");
 /** Tests start hundreds of Node processes: they share compiled code. */
 const compileCache = join(root, "node_modules/.cache/compile");
-
-const { values, positionals: wanted } = parseArgs({
-  options: { changed: { type: "boolean", default: false } },
-  allowPositionals: true,
-});
 
 /** Each step resolves with whether it succeeded. The steps of a group run at the same time. */
 const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
@@ -35,7 +29,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     unit: (output) => {
       installMissing(["postgres"]);
-      return vitest(output, "unit", ["unit"], values.changed ? ["--changed", mainBranch(), "--passWithNoTests"] : []);
+      return vitest(output, "unit", ["unit"], isChangedOnly ? ["--changed", mainBranch(), "--passWithNoTests"] : []);
     },
     pack: (output) => {
       rmSync(packFolder, { recursive: true, force: true });
@@ -55,11 +49,8 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
 type Output = (chunk: Buffer) => void;
 
 const names = groups.flatMap((group) => Object.keys(group));
-const unknown = wanted.filter((name) => !names.includes(name));
-if (unknown.length > 0) {
-  console.error(`Unknown step: ${unknown.join(", ")}. The steps are ${names.join(", ")}.`);
-  process.exit(2);
-}
+const { isChangedOnly, wanted } = readArguments();
+const reports = mkdtempSync(join(tmpdir(), "signalbox-test-"));
 
 const running = new Set<ChildProcess>();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -83,6 +74,23 @@ printSlowest();
 printCounts();
 rmSync(reports, { recursive: true, force: true });
 process.exit(hasFailed ? 1 : 0);
+
+/** `--help`, and wrong arguments, end the program. */
+function readArguments(): { isChangedOnly: boolean; wanted: string[] } {
+  const usage = `npm test -- [--changed] [step …]\nThe steps are ${names.join(", ")}. Default: all, in this order.`;
+  const options = { changed: { type: "boolean", default: false }, help: { type: "boolean", default: false } } as const;
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const unknown = positionals.filter((name) => !names.includes(name));
+    if (unknown.length > 0) throw new Error(`Unknown step: ${unknown.join(", ")}.`);
+    if (!values.help) return { isChangedOnly: values.changed, wanted: positionals };
+    console.log(usage);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exit(2);
+  }
+}
 
 async function report(name: string, step: (output: Output) => Promise<boolean>): Promise<boolean> {
   const chunks: Buffer[] = [];
