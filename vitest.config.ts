@@ -15,7 +15,7 @@ const aloneTests = ["e2e/hostile/busy-web.test.ts"];
 
 /** Short files whose tests take long, most of them defined elsewhere: they start first. */
 const slow =
-  /\/(auditor\/(auditor|fencing|postgres|lost-supervisor)|alerts|pinned-builds|postgres-cut|(postgres|sqlite|copy)-store|golden|run-channel)\.test\.ts$/;
+  /\/(auditor\/(auditor|fencing|postgres|lost-supervisor)|alerts|pinned-builds|postgres-cut|(postgres|sqlite|copy)-store|pooler|golden|guides|run-channel)\.test\.ts$/;
 
 /** Files that mostly wait take turns with files that mostly compute, so that the processor is never idle. */
 class WaitingBesideComputing extends BaseSequencer {
