@@ -191,6 +191,8 @@ async function describePage(page: Page): Promise<string> {
 /** Stops all that the page does. It is emptied when it is used again. */
 async function leavePage(origin: string, page: Page): Promise<void> {
   for (const other of page.context().pages()) if (other !== page) await other.close();
+  // A page with routes has no cache.
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.goto("about:blank");
   idlePages.push({ origin, page });
   for (const { page: oldest } of idlePages.splice(0, idlePages.length - maxIdlePages)) await oldest.context().close();
