@@ -80,6 +80,16 @@ function gateFile(name: string): string {
   return gate;
 }
 
+/** The scripts of the page wait until the result is called. */
+async function delayScripts(page: Page): Promise<() => void> {
+  const load = Promise.withResolvers<void>();
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await load.promise;
+    await route.continue();
+  });
+  return load.resolve;
+}
+
 /** A run that has failed, and does not fail again once its gate is open. */
 async function failAtGate(service: Service, name: string): Promise<{ id: string; openGate: () => void }> {
   const gate = gateFile(name);
@@ -320,11 +330,7 @@ describe("the page of a run", () => {
     const { page, errors } = await visit(service.url);
     const { id, openGate } = await failAtGate(service, "early");
     openGate();
-    const load = Promise.withResolvers<void>();
-    await page.route("**/_next/static/**/*.js", async (route) => {
-      await load.promise;
-      await route.continue();
-    });
+    const loadScripts = await delayScripts(page);
     const resumes: string[] = [];
     page.on("request", (request) => {
       if (request.url().includes("runs.resume")) resumes.push(request.url());
@@ -334,12 +340,23 @@ describe("the page of a run", () => {
     await button.click();
     await button.click();
     expect(resumes).toEqual([]);
-    load.resolve();
+    loadScripts();
     await messagesOf(page).getByText("Resumed.").waitFor();
     await row(page, /^Attempt 3, done/).waitFor();
     expect(resumes).toHaveLength(1);
     await page.getByRole("button", { name: "Replay", exact: true }).click();
     await messagesOf(page).getByText("Replayed.").waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("a menu that is clicked before the scripts of the page have loaded opens once they have", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const loadScripts = await delayScripts(page);
+    await page.goto(`${service.url}/runs`, { waitUntil: "commit" });
+    await page.getByRole("button", { name: /^Theme: / }).click();
+    loadScripts();
+    await page.getByRole("menuitemcheckbox", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Theme: Dark" }).waitFor();
     expect(errors).toEqual([]);
   });
 

@@ -6,7 +6,8 @@ const hydrated = "signalbox:hydrated";
 
 /**
  * A button of a page from the server has no handler until the scripts have loaded. This keeps the last click on one
- * from React, which handles such a click in some states and loses it in others. Links and forms work without scripts.
+ * from React, which handles such a click in some states and loses it in others. Menus open when they are pressed. Links
+ * and forms work without scripts.
  */
 const script = `(()=>{
 let button;
@@ -19,7 +20,9 @@ const keep=(event)=>{
 addEventListener("click",keep,true);
 addEventListener("${hydrated}",()=>{
   removeEventListener("click",keep,true);
-  if(button?.isConnected)button.click();
+  if(!button?.isConnected)return;
+  if(button.ariaHasPopup==="menu")button.dispatchEvent(new PointerEvent("pointerdown",{bubbles:true}));
+  else button.click();
 },{once:true});
 })()`;
 
