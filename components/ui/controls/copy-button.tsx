@@ -50,13 +50,14 @@ export function CopyButton({ text, label, children, size = "m" }: Props) {
 async function copyText(text: Promise<string>): Promise<boolean> {
   try {
     // Not after the text has loaded: by then, Safari no longer allows what a click allows.
-    const plain = text.then((loaded) => new Blob([loaded], { type: "text/plain" }));
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": plain })]);
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": text.then(toBlob) })]);
     return true;
   } catch {
     return text.then(copyBySelection, () => false);
   }
 }
+
+const toBlob = (text: string) => new Blob([text], { type: "text/plain" });
 
 function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
