@@ -7,9 +7,10 @@ import { SettingsError } from "../../../server/config/environment.ts";
 import { keySchema } from "../../../server/contract/access/key.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import { driftReportSchema } from "../../../server/contract/drift.ts";
+import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
-import { ProjectError } from "../../../server/project/read-manifest.ts";
+import { ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainText } from "../../terminal/plain-text.ts";
@@ -131,31 +132,28 @@ async function checkProject(context: CommandContext): Promise<Check[]> {
 
 async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> {
   const { settings, running } = await findOwnSettings(projectDir, "doctor");
+  const manifest = await readManifest(settings.stateDir);
   const checks = [
     ok("settings", `valid, for ${projectDir}`),
     running
       ? ok("service", `running on ${running.url} (process ${running.pid})`)
       : ok("service", "not running on this machine"),
     ...checkAddress(settings),
-    ...(await checkBuild(settings.stateDir)),
+    ...(manifest ? [await checkBuild(settings.stateDir, manifest)] : []),
   ];
   try {
     const { checks: ofStore, contents } = await inspectStore(settings);
     checks.push(...ofStore);
     if (!contents) return [...checks, ...checkEncryption(settings.encryption, { contentKeys: [], oldestAt: null })];
     checks.push(...checkEncryption(settings.encryption, contents));
-    const [{ readManifest }, { createKeyCipher }] = await Promise.all([
-      import("../../../server/project/read-manifest.ts"),
-      import("../../../server/auth/keys/service-secret.ts"),
-    ]);
+    const { createKeyCipher } = await import("../../../server/auth/keys/service-secret.ts");
     const openKey = hasSecret(settings.stateDir) ? createKeyCipher(readSecret(settings.stateDir)).open : null;
-    const triggers = (await readManifest(settings.stateDir))?.triggers ?? [];
     return [
       ...checks,
       ...checkAccess({
         contents,
         now: now(),
-        triggers,
+        triggers: manifest?.triggers ?? [],
         mode: settings.mode,
         needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings),
         isRunning: running !== null,
@@ -169,20 +167,14 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
   }
 }
 
-/** Whether a service can start with the build. In development, the first start makes one. */
-async function checkBuild(stateDir: string): Promise<Check[]> {
-  const [{ readManifest }, { loadSources }] = await Promise.all([
-    import("../../../server/project/read-manifest.ts"),
-    import("../../../server/project/project-reader.ts"),
-  ]);
+/** Whether a service can start with the build. */
+async function checkBuild(stateDir: string, manifest: Manifest): Promise<Check> {
+  const { loadSources } = await import("../../../server/project/project-reader.ts");
   try {
-    const manifest = await readManifest(stateDir);
-    if (!manifest) return [];
     await loadSources(stateDir, manifest);
-    return [ok("build", `version ${manifest.version} loads`)];
+    return ok("build", `version ${manifest.version} loads`);
   } catch (error) {
-    if (error instanceof ProjectError)
-      return [bad("build", error.message, "The service cannot start with this build.")];
+    if (error instanceof ProjectError) return bad("build", error.message, "The service cannot start with this build.");
     throw error;
   }
 }
