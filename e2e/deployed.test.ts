@@ -75,13 +75,15 @@ describe("signalbox start", () => {
       ["/triggers/signup", { authorization: `Bearer ${key}` }],
       ["/triggers/signup", { "x-api-key": key }],
       ["/triggers/signup", { authorization: `Basic ${btoa(`hook:${key}`)}` }],
+      [`/triggers/signup?token=${key}`, { authorization: "Bearer of-the-sender" }],
     ];
     for (const [path, headers] of forms) expect((await post(path, headers)).status).toBe(202);
     const rejected: [string, Record<string, string>][] = [
       ["/triggers/signup", {}],
       ["/triggers/no-such-endpoint", {}],
       [`/triggers/signup?token=${key}x`, {}],
-      [`/triggers/signup?token=${key}`, { "x-api-key": "wrong" }],
+      [`/triggers/signup?token=${key}`, { "x-api-key": "sbk_wrong" }],
+      ["/triggers/signup?token=of-the-sender", { authorization: "Bearer of-the-sender" }],
       ["/triggers/signup", { authorization: `Basic ${key}` }],
       ["/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
     ];

@@ -44,8 +44,8 @@ export const errorCodes = {
   unauthorized: entry(
     401,
     "Missing or invalid key",
-    "The request has no key, or its key is unknown, expired or revoked. If a request has several keys, each must be valid.",
-    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key, or as the password in https://hook:KEY@host. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key.",
+    "The request has no key, or its key is unknown, expired, revoked or for other endpoints. If it has several keys, each must be valid. A credential of another service (such as the sender's own `Authorization: Bearer`) is no key: alone it gets 401, and beside a valid key it is ignored.",
+    "Send the key as ?token=, ?api_key=, Authorization: Bearer or x-api-key, or as the password in https://hook:KEY@host. `signalbox triggers url <slug>` prints a URL that contains a valid key. `signalbox keys create` creates a new key. If the sender uses `Authorization` for its own token, send the key in the URL.",
     false,
     "either",
   ),

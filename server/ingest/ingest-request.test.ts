@@ -50,6 +50,16 @@ test("the password of the user hook in Basic credentials is a key, and its notat
     expect([keys, secrets]).toEqual([["sbk_1:2"], ["sbk_1:2", basic("hook:sbk_1:2")]]);
   }
   expect(headOfBasic(`Basic ${basic("hook:")}`).keys).toEqual([""]);
-  for (const other of [basic("Hook:k"), basic("proxy:k"), basic("hook"), "", "!", `${basic("hook:k")}, Bearer x`])
+  for (const other of [basic("Hook:k"), basic("proxy:k"), basic("hook"), "", "!"])
     expect(headOfBasic(`Basic ${other}`).keys).toEqual([]);
+});
+
+const keysOfHeader = (value: string) => headOf("/triggers/a", ["Authorization", value]).keys;
+
+test("credentials that a proxy joined in one header all count", () => {
+  expect(keysOfHeader(`Basic ${basic("hook:k1")}, Bearer k2`)).toEqual(["k1", "k2"]);
+  expect(keysOfHeader(`Bearer k1,bearer k2 , Basic ${basic("hook:k3")}`)).toEqual(["k1", "k2", "k3"]);
+  expect(keysOfHeader(`Basic ${basic("proxy:x")}, Bearer k2`)).toEqual(["k2"]);
+  expect(keysOfHeader('Digest username="a", realm="b", Bearer k2')).toEqual(["k2"]);
+  for (const other of ["Token k", "k", "Negotiate k", "Bearerk", ""]) expect(keysOfHeader(other)).toEqual([]);
 });

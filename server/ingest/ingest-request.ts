@@ -53,7 +53,7 @@ export interface RequestHead {
   headers: HeaderMap;
   /** All values of the headers that were sent several times; `null`: none was. */
   repeatedHeaders: ReadonlyMap<string, readonly string[]> | null;
-  /** Every key that was sent. */
+  /** Every credential that was sent in one of the forms of a key, of this service or of another one. */
   keys: string[];
   /** Secrets that must not be stored or repeated. */
   secrets: string[];
@@ -77,8 +77,9 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   if (headers.has("authorization"))
-    for (const value of valuesOf(raw, "authorization")) {
-      keys.sent.push(...readBearerTokens(value));
+    for (const value of valuesOf(raw, "authorization").flatMap(splitCredentials)) {
+      const token = readBearerToken(value);
+      if (token !== null) keys.sent.push(token);
       const basic = readBasicKey(value);
       if (basic) {
         keys.sent.push(basic.key);
@@ -139,8 +140,8 @@ function readEndpointPath(path: string): EndpointPath {
 }
 
 /**
- * Every key in a request, in each of its forms: `?token=`, `?api_key=`, `Authorization` (Bearer, or Basic with the user
- * `hook`) and `x-api-key`. Equal and empty ones count too: if several are sent, each must be valid.
+ * Every credential in a request in one of the forms of a key: `?token=`, `?api_key=`, `Authorization` (Bearer, or Basic
+ * with the user `hook`) and `x-api-key`. They include those of other services, which must not be stored either.
  */
 interface SentKeys {
   sent: string[];
@@ -171,9 +172,12 @@ function decodeParameter(text: string): string {
 }
 
 /** A repeated header may arrive as one, joined by a comma. */
-function readBearerTokens(value: string): string[] {
-  if (!/^\s*bearer(?:\s|$)/i.test(value)) return [];
-  return value.split(/,(?=\s*bearer\s)/i).map((part) => part.replace(/^\s*bearer/i, "").trim());
+function splitCredentials(value: string): string[] {
+  return value.split(/,(?=\s*(?:bearer|basic)(?:\s|$))/i);
+}
+
+function readBearerToken(value: string): string | null {
+  return /^\s*bearer(?:\s|$)/i.test(value) ? value.replace(/^\s*bearer/i, "").trim() : null;
 }
 
 /** The user name of keys in Basic authentication. Credentials of other users are for a proxy in front. */

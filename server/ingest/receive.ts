@@ -264,7 +264,7 @@ function keepBody(delivery: DeliveryDraft, bytes: Uint8Array): void {
 function unauthorized(): AppError {
   return new AppError(
     "unauthorized",
-    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer, x-api-key or https://hook:KEY@host. If you send several keys, each must be valid.",
+    "Send a valid key as ?token=, ?api_key=, Authorization: Bearer, x-api-key or https://hook:KEY@host. Each value that starts with sbk_ must be a valid key; credentials of other services beside it are ignored.",
   );
 }
 

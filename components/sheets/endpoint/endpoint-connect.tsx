@@ -78,7 +78,7 @@ export function EndpointConnect({
       <SheetSection title="How to authenticate">
         <p className="mb-2 text-ink-2">
           {needsKey
-            ? "Every webhook needs a key in one of these forms. If a request has several keys, all must be valid."
+            ? "Every webhook needs a key in one of these forms. If a request has several keys, all must be valid. Other credentials are ignored."
             : "In development, webhooks from this machine need no key. All other webhooks need one in one of these forms."}
         </p>
         {data?.verify && (

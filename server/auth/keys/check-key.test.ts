@@ -1,7 +1,14 @@
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Key } from "../../contract/access/key.ts";
-import { createWebhookAuthenticator, generateKey, hashKey, isWellFormedKey, keyHint } from "./check-key.ts";
+import {
+  createWebhookAuthenticator,
+  generateKey,
+  hashKey,
+  isWellFormedKey,
+  keyHint,
+  keysToCheck,
+} from "./check-key.ts";
 
 const kinds = fc.constantFrom("webhook" as const, "api" as const);
 
@@ -92,11 +99,86 @@ it("opens no endpoint with an API token", async () => {
   expect(await deployed({ kind: "api" }).authenticate([generateKey("api")], "signup")).toEqual({ ok: false });
 });
 
-it("asks the store for no more keys than a sender has places for, however many are sent", async () => {
+it("asks the store for no more keys than a sender has forms for, however many are sent", async () => {
   const { authenticate, findKeyByHash } = deployed();
   const keys = Array.from({ length: 9 }, () => generateKey("webhook"));
   expect(await authenticate(keys.slice(0, 8), "signup")).toMatchObject({ ok: true, keyId: "key_1" });
   findKeyByHash.mockClear();
   expect(await authenticate(keys, "signup")).toEqual({ ok: false });
+  const foreign = Array.from({ length: 500 }, (_, at) => `foreign-${at}`);
+  expect(await authenticate(foreign, "signup")).toEqual({ ok: false });
   expect(findKeyByHash).not.toHaveBeenCalled();
+  expect(await authenticate([...foreign, generateKey("webhook")], "signup")).toMatchObject({ ok: true });
+  expect(findKeyByHash).toHaveBeenCalledTimes(1);
+});
+
+const own = generateKey("webhook");
+const other = generateKey("webhook");
+const idToken = "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJhIn0.c2ln";
+
+it.each<[name: string, presented: string[], keys: string[]]>([
+  ["nothing", [], []],
+  ["one key", [own], [own]],
+  ["the same key in several forms", [own, own, own], [own]],
+  ["two keys", [own, other], [own, other]],
+  ["a key and the ID token of the sender", [own, idToken], [own]],
+  ["a ?token= of the sender and a key", ["s3cret", own], [own]],
+  ["an empty value and a key", ["", own], [own]],
+  ["a key and a value with another key inside", [own, `x-${other}`], [own]],
+  ["credentials of other services", [idToken, "s3cret"], []],
+  ["a key and one that is cut off", [own, own.slice(0, 20)], [own, own.slice(0, 20)]],
+  ["a key and its prefix", [own, "sbk_"], [own, "sbk_"]],
+  ["a key and one in quotes", [own, `"${own}"`], [own, `"${own}"`]],
+  ["a key and one in another case", [own, own.toUpperCase()], [own, own.toUpperCase()]],
+  ["a key and an API token", [own, "sbt_1"], [own, "sbt_1"]],
+])("of %s, the values that claim to be keys decide", (_, presented, keys) => {
+  expect(keysToCheck(presented)).toEqual(keys);
+});
+
+it("a request is authenticated exactly if it has a key and each of its keys is valid, with any credentials of other services", async () => {
+  const [valid, elsewhere, expired, token] = [own, other, generateKey("webhook"), generateKey("api")];
+  const stored = new Map<string, Partial<Key>>([
+    [hashKey(valid), { id: "key_valid" }],
+    [hashKey(elsewhere), { endpoints: ["billing"] }],
+    [hashKey(expired), { expiresAt: "2026-01-01T00:00:00.000Z" }],
+    [hashKey(token), { kind: "api" }],
+  ]);
+  const authenticate = createWebhookAuthenticator({
+    store: {
+      findKeyByHash: async (hash) => (stored.has(hash) ? { ...anyKey, ...stored.get(hash) } : null),
+      touchKey: async () => {},
+    },
+    mode: "deployed",
+    clock: { now: () => Date.parse("2026-06-01T00:00:00Z") },
+  });
+  const invalid = [
+    elsewhere,
+    expired,
+    token,
+    generateKey("webhook"),
+    valid.slice(0, -1),
+    "sbk_",
+    "SBT_1",
+    `"${valid}"`,
+  ];
+  const foreign = [idToken, "", "s3cret", `key ${valid}`, "Basic x", "sb", "é", " "];
+  const credential = fc.oneof(
+    fc.record({ kind: fc.constant("valid" as const), value: fc.constant(valid) }),
+    fc.record({ kind: fc.constant("invalid" as const), value: fc.constantFrom(...invalid) }),
+    fc.record({ kind: fc.constant("foreign" as const), value: fc.constantFrom(...foreign) }),
+    fc.constant(null),
+  );
+  // One for each form: ?token=, ?api_key=, Bearer, Basic and x-api-key.
+  const sent = fc.array(credential, { minLength: 5, maxLength: 5 }).map((some) => some.filter((one) => one !== null));
+  await fc.assert(
+    fc.asyncProperty(sent, async (credentials) => {
+      const { ok } = await authenticate(
+        credentials.map(({ value }) => value),
+        "signup",
+      );
+      const has = (kind: string) => credentials.some((one) => one.kind === kind);
+      expect(ok).toBe(has("valid") && !has("invalid"));
+    }),
+    { numRuns: 500 },
+  );
 });

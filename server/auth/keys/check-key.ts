@@ -24,8 +24,8 @@ type WebhookAuthenticator = (
 
 /**
  * Authenticates the senders of webhooks. Development is open to local requests; `mode` is `deployed` for all others. A
- * deployed service needs at least one key, and each presented key must be valid for the endpoint. A key of another
- * endpoint gets the same response as an unknown key.
+ * deployed service needs at least one key, and each of its keys that was sent must be valid for the endpoint. A key of
+ * another endpoint gets the same response as an unknown key. Credentials of other services are ignored.
  */
 export function createWebhookAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "findKeyWithDisabled" | "touchKey">;
@@ -40,9 +40,10 @@ export function createWebhookAuthenticator(deps: {
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null, disabled: null };
-    const [first] = presented;
+    const keys = keysToCheck(presented);
+    const [first] = keys;
     if (first === undefined) return { ok: false };
-    if (presented.length > 1) return authenticateAll([...new Set(presented)], endpoint);
+    if (keys.length > 1) return authenticateAll(keys, endpoint);
     const found = await find(first);
     if (!found || !isForEndpoint(found.key, endpoint)) return { ok: false };
     const { key, disabled } = found;
@@ -51,7 +52,6 @@ export function createWebhookAuthenticator(deps: {
   };
 
   async function authenticateAll(distinct: readonly string[], endpoint: string): ReturnType<WebhookAuthenticator> {
-    if (distinct.length > maxKeys) return { ok: false };
     const found = await Promise.all(distinct.map(find));
     const valid = found.flatMap((one) => (one && isForEndpoint(one.key, endpoint) ? [one.key] : []));
     const [first] = valid;
@@ -61,8 +61,21 @@ export function createWebhookAuthenticator(deps: {
   }
 }
 
-/** A key can be sent in four places. A request with many more keys is no mistake, and must not cause as many look-ups. */
+/** A key can be sent in five forms. A request with many more keys is no mistake, and must not cause as many look-ups. */
 const maxKeys = 8;
+
+/** Whether a credential claims to be a key of this service: also one that was cut off, quoted or changed in its case. */
+const ownPattern = /^\W*sb[kt]_/i;
+
+/**
+ * The sent credentials that decide whether a request is authenticated: the distinct ones that claim to be keys of this
+ * service. All of them must be valid. The others belong to the sender (an ID token in `Authorization: Bearer`, its own
+ * `?token=`) or to a proxy, and decide nothing. Empty if none of them can be valid: none is a key, or too many are.
+ */
+export function keysToCheck(presented: readonly string[]): readonly string[] {
+  const own = new Set(presented.filter((one) => ownPattern.test(one)));
+  return own.size > maxKeys ? [] : [...own];
+}
 
 /** Finds a presented key. `null`: malformed, unknown, expired or revoked; callers do not learn which. */
 export async function findUsableKey(

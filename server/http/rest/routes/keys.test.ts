@@ -183,6 +183,7 @@ describe("the keys of webhook senders", () => {
     expect(await authenticate([billing.secret], "billing")).toMatchObject({ ok: true, keyId: billing.id });
     expect(await authenticate([billing.secret, all.secret], "billing")).toMatchObject({ ok: true, keyId: billing.id });
     expect(await authenticate([all.secret, all.secret], "billing")).toMatchObject({ ok: true, keyId: all.id });
+    expect(await authenticate(["", "the sender's", all.secret], "billing")).toMatchObject({ ok: true, keyId: all.id });
     for (const presented of [
       [],
       [""],
@@ -192,7 +193,7 @@ describe("the keys of webhook senders", () => {
       [revoked.secret],
       [expired.secret],
       [all.secret, generateKey("webhook")],
-      [all.secret, ""],
+      [all.secret, "sbk_"],
       [billing.secret, revoked.secret],
       Array.from({ length: 100 }, () => generateKey("webhook")),
     ]) {

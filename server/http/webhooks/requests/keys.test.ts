@@ -71,6 +71,69 @@ test("a key of another endpoint is answered as an unknown one is, byte by byte, 
   for (const form of formsOf("/triggers/signup", good)) expect((await send(...form)).status).toBe(202);
 });
 
+const forms = {
+  token: (value: string) => ({ query: `token=${encodeURIComponent(value)}` }),
+  apiKey: (value: string) => ({ query: `api_key=${encodeURIComponent(value)}` }),
+  bearer: (value: string) => ({ header: `authorization: Bearer ${value}` }),
+  basic: (value: string) => ({ header: `authorization: Basic ${Buffer.from(`hook:${value}`).toString("base64")}` }),
+  basicOfProxy: (value: string) => ({
+    header: `authorization: Basic ${Buffer.from(`proxy:${value}`).toString("base64")}`,
+  }),
+  xApiKey: (value: string) => ({ header: `x-api-key: ${value}` }),
+};
+type Form = keyof typeof forms;
+
+test("credentials of other services beside a valid key are ignored and not stored; alone, or beside an invalid key, they get 401", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-foreign-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const valid = generateKey("webhook");
+  await store.createKey(aKey({ hash: hashKey(valid) }));
+  const { port } = await serve({
+    triggers,
+    store,
+    authenticate: createWebhookAuthenticator({ store, mode: "deployed", clock: systemClock }),
+  });
+  const foreign = "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJjYW5hcnkifQ.c2lnbmF0dXJl";
+  const send = async (credentials: readonly (readonly [Form, string])[]) => {
+    const parts: { query?: string; header?: string }[] = credentials.map(([form, value]) => forms[form](value));
+    const query = parts.flatMap((part) => part.query ?? []).join("&");
+    const lines = parts.flatMap((part) => part.header ?? []).map((line) => `${line}\r\n`);
+    const body = '{"email":"ada@example.com"}';
+    const { status, head } = await sendRaw(
+      port,
+      `POST /triggers/signup?${query} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n${lines.join("")}x-echo: ${foreign}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    return { status, id: /^signalbox-delivery: (\S+)/im.exec(head)?.[1] ?? "" };
+  };
+  const carriers: Form[] = ["token", "apiKey", "bearer", "basic", "xApiKey"];
+  for (const ofKey of carriers) {
+    for (const ofOther of Object.keys(forms) as Form[]) {
+      const { status, id } = await send([
+        [ofOther, foreign],
+        [ofKey, valid],
+      ]);
+      expect([ofKey, ofOther, status]).toEqual([ofKey, ofOther, 202]);
+      const text = JSON.stringify(await store.getDelivery(id));
+      expect(text).not.toContain(valid);
+      expect(text.includes(foreign)).toBe(ofOther === "basicOfProxy");
+    }
+    for (const invalid of [generateKey("webhook"), generateKey("api"), valid.slice(0, 30)])
+      for (const form of carriers) {
+        const { status } = await send([
+          [ofKey, valid],
+          [form, invalid],
+        ]);
+        expect(status).toBe(401);
+      }
+    expect((await send([[ofKey, foreign]])).status).toBe(401);
+  }
+  expect((await send(carriers.map((form) => [form, foreign]))).status).toBe(401);
+});
+
 test("a 404 names the nearest endpoint only among those that the sent keys may send to, and only with a valid key", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-near-"));
   const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
