@@ -18,6 +18,7 @@ import { definitionDiagnostics } from "./checks/check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
+import type { Standby } from "./evaluation/standby.ts";
 import { crashDiagnostic, exportDiagnostics, thrownDiagnostics } from "./diagnostics/evaluation-diagnostics.ts";
 import { findSettingsFile, loadProjectSettings } from "./load-project-settings.ts";
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
@@ -33,6 +34,8 @@ export type BuildResult =
       warnings: Diagnostic[];
       /** The inputs of the code bundle: paths in the project, with `/`. */
       inputs: string[];
+      /** The packages that its code imports when it is loaded. */
+      packages: readonly string[];
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
@@ -46,6 +49,8 @@ export interface BuildOptions {
   mayLackTriggers?: boolean;
   /** Also runs the project's own TypeScript. Its errors are errors of the build. */
   checkTypes?: boolean;
+  /** Has the process that evaluates the project. Default: a new process. */
+  standby?: Standby;
 }
 
 /** A complete build in the folder of a draft. */
@@ -137,6 +142,7 @@ async function build({
     projectDir,
     timeoutMs: options.evaluationTimeoutMs ?? 20_000,
     signal: options.signal,
+    standby: options.standby,
   });
   const { checkTypes: isWanted = false, signal } = options;
   const typeCheck = startTypeCheck({ projectDir, files, isWanted, signal });
@@ -183,7 +189,13 @@ async function build({
     options.signal?.throwIfAborted();
     evaluator.close();
     await finish({ stateDir, draft, manifest, files: built });
-    return { ok: true, manifest, warnings: sortDiagnostics([...missing, ...found]), inputs: [...code.imports.keys()] };
+    return {
+      ok: true,
+      manifest,
+      warnings: sortDiagnostics([...missing, ...found]),
+      inputs: [...code.imports.keys()],
+      packages: code.packages,
+    };
   } finally {
     typeCheck.stop();
     evaluator.close();

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
+import { Script, constants } from "node:vm";
 import { pathToFileURL } from "node:url";
 import { isTrigger } from "../../server/project/definitions.ts";
 import { type TargetFiles, describeThrown, evaluateEntry, readTrigger } from "./evaluation/evaluate-entry.ts";
@@ -20,6 +21,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("message", (request: EvaluationRequest) => void answer(request));
 
 async function answer(request: EvaluationRequest): Promise<void> {
+  if (request.type === "load-packages") return loadPackages(request.importer, request.packages);
   if (request.type === "check-sources") return checkSources(request.module, request.files);
   buildDir = request.buildDir;
   for (const entry of request.entries) {
@@ -29,6 +31,15 @@ async function answer(request: EvaluationRequest): Promise<void> {
     reply({ type: "evaluated", entry: result });
   }
   reply({ type: "all-evaluated" });
+}
+
+/** A package that fails fails again when the project imports it, which reports it. */
+async function loadPackages(importer: string, packages: readonly string[]): Promise<void> {
+  const load: (name: string) => Promise<unknown> = new Script("(name) => import(name)", {
+    filename: join(importer, "packages.js"),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  }).runInThisContext();
+  for (const name of packages) await load(name).catch(() => {});
 }
 
 async function checkSources(module: string, files: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
-import { type BuildFailure, type BuildOptions, type Message, build } from "esbuild";
+import { type BuildFailure, type BuildOptions, type Message, type Metafile, build } from "esbuild";
 import { packageRoot, sdkFile } from "../../../server/paths.ts";
 import { type PackageFiles, projectPlugin } from "./project-plugin.ts";
 
@@ -17,6 +18,8 @@ export type Bundle =
       warnings: Message[];
       /** For each of the user's files in the bundle, the files that it imports: paths in the project. */
       imports: ReadonlyMap<string, readonly string[]>;
+      /** The packages that the built code imports when it is loaded, in this order. */
+      packages: readonly string[];
     }
   | { ok: false; errors: Message[]; warnings: Message[] };
 
@@ -141,11 +144,20 @@ async function bundle(
       imports: new Map(
         Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)]),
       ),
+      packages: packagesOf(result.metafile),
     };
   } catch (error) {
     if (isBuildError(error)) return { ok: false, errors: error.errors, warnings: error.warnings };
     throw error;
   }
+}
+
+function packagesOf({ outputs }: Metafile): string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  const external = imports.filter(
+    ({ external, kind, path }) => external && kind === "import-statement" && !isBuiltin(path),
+  );
+  return [...new Set(external.map(({ path }) => path))];
 }
 
 function isBuildError(error: unknown): error is BuildFailure {

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { entryFile } from "../../../server/paths.ts";
+import type { ChildProcess } from "node:child_process";
 import type { Entry, EvaluatedEntry, EvaluationReply, EvaluationRequest, ThrownError } from "./protocol.ts";
+import { type Standby, startEvaluation } from "./standby.ts";
 
 /** A file whose top-level code ended the evaluating process. `output` is the end of its stderr. */
 export type Crash = { file: string } & (
@@ -19,82 +19,109 @@ export interface Evaluator {
    * Evaluates workflows and agents, then triggers. If a file ends the process, the other files continue in a new
    * process, except for those that import it.
    */
-  evaluate(p: {
-    buildDir: string;
-    entries: Entry[];
-    importersOf: (file: string) => ReadonlySet<string>;
-  }): Promise<Evaluation>;
+  evaluate(plan: EvaluationPlan): Promise<Evaluation>;
   checkSources(p: { module: string; files: string[] }): Promise<{ differing: string[]; error: ThrownError | null }>;
   close(): void;
 }
 
-/** Starts a process that runs the user's top-level code, in the project's folder. `timeoutMs` applies to each file. */
+interface EvaluationPlan {
+  buildDir: string;
+  entries: Entry[];
+  importersOf: (file: string) => ReadonlySet<string>;
+}
+
+/**
+ * Runs the user's top-level code in a process of its own, in the project's folder. `timeoutMs` applies to each file. A
+ * failure in a process of `standby` counts only if it also occurs in a new one: the order of imports can matter.
+ */
 export function createEvaluator(p: {
   projectDir: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  standby?: Standby | undefined;
 }): Evaluator {
-  let child = startChild(p.projectDir);
-  const abort = (): void => void child.kill("SIGKILL");
+  // While the bundle is made, the process starts.
+  let current = p.standby ? null : { child: startEvaluation(p.projectDir), isWarm: false };
+  let plan: EvaluationPlan | null = null;
+  const abort = (): void => void current?.child.kill("SIGKILL");
   p.signal?.addEventListener("abort", abort);
 
-  return {
-    async evaluate({ buildDir, entries, importersOf }) {
-      const result: Evaluation = { entries: [], crashes: [] };
-      let remaining = entries;
-      while (remaining.length > 0) {
-        const crash = await evaluateInOne(
-          child,
-          { type: "evaluate", buildDir, entries: remaining },
-          p.timeoutMs,
-          result.entries,
-        );
-        p.signal?.throwIfAborted();
-        if (!crash) break;
-        if (crash.file === "")
-          throw new Error(`The process that evaluates the project ended before it started: ${JSON.stringify(crash)}`);
-        result.crashes.push(crash);
-        const lost = importersOf(crash.file);
-        const known = new Set(result.entries.map((entry) => entry.file));
-        // Targets are evaluated again: triggers are compared with their definitions by identity.
-        remaining = entries.filter(
-          (entry) =>
-            entry.file !== crash.file && !lost.has(entry.file) && (entry.kind !== "trigger" || !known.has(entry.file)),
-        );
-        remaining = remaining.filter(
-          (entry) => !result.crashes.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)),
-        );
-        child = startChild(p.projectDir);
-      }
-      result.entries = [...new Map(result.entries.map((entry) => [entry.file, entry])).values()];
-      return result;
-    },
-    async checkSources({ module, files }) {
-      const reply = await ask(child, { type: "check-sources", module, files }, p.timeoutMs);
+  function restart(): ChildProcess {
+    current?.child.kill("SIGKILL");
+    current = { child: startEvaluation(p.projectDir), isWarm: false };
+    return current.child;
+  }
+
+  async function evaluateAll({ buildDir, entries, importersOf }: EvaluationPlan): Promise<Evaluation> {
+    current ??= p.standby?.take() ?? null;
+    let child = current?.child ?? restart();
+    const result: Evaluation = { entries: [], crashes: [] };
+    let remaining = entries;
+    while (remaining.length > 0) {
+      const crash = await evaluateInOne(
+        child,
+        { type: "evaluate", buildDir, entries: remaining },
+        p.timeoutMs,
+        result.entries,
+      );
       p.signal?.throwIfAborted();
-      if (reply?.type === "sources-checked") return reply;
-      return {
-        differing: [],
-        error: reply?.type === "crashed" ? reply.error : { message: "the sources did not finish loading", stack: "" },
-      };
+      if (current?.isWarm && (crash || result.entries.some(isFailure))) {
+        restart();
+        return await evaluateAll({ buildDir, entries, importersOf });
+      }
+      if (!crash) break;
+      if (crash.file === "")
+        throw new Error(`The process that evaluates the project ended before it started: ${JSON.stringify(crash)}`);
+      result.crashes.push(crash);
+      const lost = importersOf(crash.file);
+      const known = new Set(result.entries.map((entry) => entry.file));
+      // Targets are evaluated again: triggers are compared with their definitions by identity.
+      remaining = entries.filter(
+        (entry) =>
+          entry.file !== crash.file && !lost.has(entry.file) && (entry.kind !== "trigger" || !known.has(entry.file)),
+      );
+      remaining = remaining.filter(
+        (entry) => !result.crashes.some(({ file }) => file === entry.file || importersOf(file).has(entry.file)),
+      );
+      child = restart();
+    }
+    result.entries = [...new Map(result.entries.map((entry) => [entry.file, entry])).values()];
+    return result;
+  }
+
+  async function checkSources(request: { module: string; files: string[] }): ReturnType<Evaluator["checkSources"]> {
+    const reply = await ask(current?.child ?? restart(), { type: "check-sources", ...request }, p.timeoutMs);
+    p.signal?.throwIfAborted();
+    const result =
+      reply?.type === "sources-checked"
+        ? reply
+        : {
+            differing: [],
+            error:
+              reply?.type === "crashed" ? reply.error : { message: "the sources did not finish loading", stack: "" },
+          };
+    if (!current?.isWarm || plan === null || (result.error === null && result.differing.length === 0)) return result;
+    restart();
+    await evaluateAll(plan);
+    return await checkSources(request);
+  }
+
+  return {
+    evaluate(given) {
+      plan = given;
+      return evaluateAll(given);
     },
+    checkSources,
     close() {
       p.signal?.removeEventListener("abort", abort);
-      child.kill("SIGKILL");
+      current?.child.kill("SIGKILL");
     },
   };
 }
 
-function startChild(projectDir: string): ChildProcess {
-  const child = fork(entryFile("evaluate"), [], {
-    cwd: projectDir,
-    execArgv: [],
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-    serialization: "advanced",
-  });
-  // The process has just ended; `close` handles its exit.
-  child.on("error", () => {});
-  return child;
+/** A failure that another order of imports can cause, unlike the type of an export. */
+function isFailure(entry: EvaluatedEntry): boolean {
+  return entry.outcome === "threw" || JSON.stringify(entry).includes('"export-failed"');
 }
 
 /** Time limit for the start of the process. No user code runs in that time, and a busy machine is slow. */

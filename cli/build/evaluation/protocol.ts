@@ -16,6 +16,8 @@ export interface Entry {
 }
 
 export type EvaluationRequest =
+  /** Loads packages before the project's code needs them, resolved as from a module in the folder `importer`. */
+  | { type: "load-packages"; importer: string; packages: readonly string[] }
   | { type: "evaluate"; buildDir: string; entries: Entry[] }
   /** Loads the sources bundle, and compares its triggers with those of the code bundle. */
   | { type: "check-sources"; module: string; files: string[] };

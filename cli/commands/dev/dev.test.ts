@@ -20,6 +20,7 @@ const built = (version: string, settings: ProjectSettings = {}): BuildResult => 
   manifest: manifest(version, settings),
   warnings: [],
   inputs: ["workflows/a.ts", "data/rates.json"],
+  packages: [],
 });
 
 it("a project whose first build fails starts after the fix", async () => {
@@ -100,6 +101,13 @@ it("a build that could not be loaded is tried again", async () => {
   await expect(rebuild(built("v2"))).rejects.toThrow("no");
   fails = false;
   expect(await rebuild(built("v2"))).toEqual(["reload", "reloaded v2"]);
+});
+
+it("changed variables also reach the process that is prepared for the next build", async () => {
+  const { session, rebuild, preparations } = setUp();
+  await rebuild(broken);
+  await session.stop();
+  expect(preparations.discarded).toBe(1);
 });
 
 it("a build that is restored after a failed reload is loaded again", async () => {
@@ -237,8 +245,10 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     stopping() {},
     working() {},
   };
+  const preparations = { discarded: 0 };
   const session = createDevSession({
     build: async () => next,
+    standby: { prepare: () => {}, discard: () => void (preparations.discarded += 1) },
     readSettings: ({ settings }) =>
       readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
     async start() {
@@ -266,5 +276,5 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     await session.rebuild();
     return [...messages];
   };
-  return { session, rebuild, reported };
+  return { session, rebuild, reported, preparations };
 }

@@ -88,8 +88,8 @@ async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions
   /** Processes get their variables when they start. */
   const rebuild = async () => {
     const names = context.envFiles.reload();
-    if (names.length > 0 && session.isServing()) {
-      events.notice("info", `Changed variables (${names.join(", ")}): restarting.`);
+    if (names.length > 0) {
+      if (session.isServing()) events.notice("info", `Changed variables (${names.join(", ")}): restarting.`);
       await session.stop();
     }
     await session.rebuild();
@@ -155,17 +155,28 @@ interface OpenSession {
 
 async function openSession(context: CommandContext, p: OpenSession): Promise<DevSession> {
   const { projectDir } = context;
-  const [{ buildProject }, { createLogger }] = await Promise.all([
+  const [{ buildProject }, { createStandby }, { createLogger }] = await Promise.all([
     import("../../build/build-project.ts"),
+    import("../../build/evaluation/standby.ts"),
     import("../../../server/logging.ts"),
   ]);
   let { flags } = p;
   const logger = createLogger({ mode: "development", level: readLogLevel("development"), process: "supervisor" });
+  const standby = createStandby(projectDir);
+  p.signal.addEventListener("abort", standby.discard);
+  let packages: readonly string[] = [];
   return createDevSession({
     async build() {
-      const built = await buildProject({ projectDir, signal: p.signal, mayLackTriggers: true });
-      if (built.ok) await p.follow(built.inputs);
+      const built = await buildProject({ projectDir, signal: p.signal, mayLackTriggers: true, standby });
+      if (built.ok) {
+        ({ packages } = built);
+        await p.follow(built.inputs);
+      }
       return built;
+    },
+    standby: {
+      prepare: () => (p.signal.aborted ? undefined : standby.prepare(packages)),
+      discard: standby.discard,
     },
     readSettings: (manifest) =>
       readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags }),
@@ -231,7 +242,7 @@ interface DevSession {
   isServing(): boolean;
   /** Records a delivery of another service. `null`: this one does not serve at the moment. */
   takeDelivery: Service["takeDelivery"];
-  /** Ends the service; the next build starts it again. */
+  /** Ends the service, if there is one; the next build starts it with the current variables. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -247,6 +258,8 @@ interface Serving {
 /** One `signalbox dev`. It serves the last successful build. */
 export function createDevSession(p: {
   build(): Promise<BuildResult>;
+  /** Keeps a process ready for the next build; `discard` ends it. */
+  standby: { prepare(): void; discard(): void };
   readSettings(manifest: Manifest): Settings;
   start(settings: Settings): Promise<Service>;
   events: ServiceEvents;
@@ -307,6 +320,7 @@ export function createDevSession(p: {
       }
       report(built.ok ? [] : built.diagnostics);
       isBroken = !built.ok;
+      p.standby.prepare();
     },
     isServing: () => serving !== null,
     takeDelivery: async (p) => (serving ? serving.service.takeDelivery(p) : null),
@@ -314,6 +328,8 @@ export function createDevSession(p: {
     async stop() {
       const ended = serving;
       serving = null;
+      // It has the variables of its start.
+      p.standby.discard();
       await ended?.service.close();
     },
     close: async () => serving?.service.close(),
