@@ -42,8 +42,8 @@ export interface SourceDefinition {
   readonly rateLimit: RateLimitOptions | undefined;
 }
 
-/** A fixed response to every accepted, repeated, skipped and held request, for senders that insist on one. */
-export interface ReplyOptions {
+/** A response, for senders that insist on one. */
+export interface FixedReply {
   /** 200 to 299. Default: 200. */
   status?: number;
   /** The body: a string as it is sent, or an object, which is sent as JSON. At most 16 KiB. Default: empty. */
@@ -51,6 +51,28 @@ export interface ReplyOptions {
   /** Headers, e.g. `{ "content-type": "text/xml" }`. */
   headers?: Readonly<Record<string, string>>;
 }
+
+/** A response for each outcome. An outcome that is not named gets the JSON of Signalbox. */
+export interface OutcomeReplies {
+  /** To a request that started runs. */
+  accepted?: FixedReply;
+  /** To a request that started nothing. */
+  skipped?: FixedReply;
+  /** To a repeat of an earlier event. Default: the response that the first request got. */
+  repeated?: FixedReply;
+  /** To a request that waits for its release, with `onMismatch: "hold"`. */
+  held?: FixedReply;
+  /**
+   * Replaces the body and the headers of a problem, for senders that accept no body. The status stays. Requests without
+   * a valid key and those over a rate limit get the problem in any case.
+   */
+  rejected?: Pick<FixedReply, "body" | "headers">;
+}
+
+/** The same response to every accepted, repeated, skipped and held request, or one for each outcome. */
+export type ReplyOptions =
+  | (FixedReply & { [Outcome in keyof OutcomeReplies]?: never })
+  | (OutcomeReplies & { [Part in keyof FixedReply]?: never });
 
 /**
  * The format of bodies. `json`: JSON. `form`: an URL-encoded form; the body is an object of strings, and a repeated

@@ -121,6 +121,11 @@ describe("defineWebhookSource", () => {
   });
 });
 
+it("a source has the responses of its endpoint", () => {
+  const responses = { onMismatch: "skip", reply: { accepted: { body: "On it" } } } as const;
+  expect(defineWebhookSource({ slug: "a", endpoint: "a", request, ...responses })).toMatchObject(responses);
+});
+
 describe("defineEndpoint", () => {
   const endpoint = {
     endpoint: "github",

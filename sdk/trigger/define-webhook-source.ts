@@ -89,6 +89,21 @@ export interface WebhookSourceOptions<
    * endpoint share this limit and must set the same value.
    */
   rateLimit?: RateLimitOptions;
+  /**
+   * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
+   * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
+   * answers 202 to every request that starts no run, also if a `filter`, `headers` or a switch stopped it. The delivery
+   * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
+   * Sources that share an endpoint must use the same value. Default: `"reject"` if the endpoint has one trigger,
+   * otherwise `"skip"`.
+   */
+  onMismatch?: "reject" | "skip" | "hold";
+  /**
+   * A fixed response in place of the JSON with the run ids. `{ body: "ok" }` is the response to accepted, repeated,
+   * skipped and held requests. `{ accepted: { body: "On it" } }` names the outcomes, and leaves the others as they are.
+   * It never contains the output of a run. Sources that share an endpoint must use the same value. Default: none.
+   */
+  reply?: ReplyOptions;
 }
 
 /**
@@ -171,8 +186,9 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 
 type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Request>, SchemaInput<Filter>>;
 
-function createSource(options: PlainOptions & EndpointOnly, made: string): SourceDefinition {
-  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
+function createSource(options: PlainOptions, made: string): SourceDefinition {
+  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit, onMismatch, reply } =
+    options;
   checkText(slug, "slug", made, "new-signup");
   const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -195,8 +211,8 @@ function createSource(options: PlainOptions & EndpointOnly, made: string): Sourc
     verify,
     dedupe,
     rateLimit,
-    onMismatch: options.onMismatch,
-    reply: options.reply,
+    onMismatch,
+    reply,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
@@ -210,33 +226,15 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   verify?: VerificationDefinition;
   dedupe?: DedupeOptions;
   rateLimit?: RateLimitOptions;
+  onMismatch?: "reject" | "skip" | "hold";
+  reply?: ReplyOptions;
 };
-
-/** Options of an endpoint that are not options of a source. */
-interface EndpointOnly {
-  onMismatch?: "reject" | "skip" | "hold" | undefined;
-  reply?: ReplyOptions | undefined;
-}
 
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */
 export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
   WebhookSourceOptions<string, Schema, Headers>,
   "slug" | "request" | "filter"
-> {
-  /**
-   * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
-   * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
-   * answers 202 to every request that starts no run, also if a `filter`, `headers` or a switch stopped it. The delivery
-   * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
-   * Default: `"reject"` if the endpoint has one trigger, otherwise `"skip"`.
-   */
-  onMismatch?: "reject" | "skip" | "hold";
-  /**
-   * A fixed response in place of the JSON with the run ids, to accepted, repeated, skipped and held requests. Rejected
-   * requests get their problem. It never contains the output of a run. Default: none.
-   */
-  reply?: ReplyOptions;
-}
+> {}
 
 /** Options of `endpoint.source`. */
 export interface EndpointSourceOptions<
@@ -281,7 +279,7 @@ export interface Endpoint<Headers = {}> {
 export function defineEndpoint<Headers extends Schema = never>(
   options: EndpointOptions<Headers>,
 ): Endpoint<[Headers] extends [never] ? {} : SchemaOutput<Headers>>;
-export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter"> & EndpointOnly): object {
+export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter">): object {
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
   checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({

@@ -20,6 +20,13 @@ export type {
 export type { Narrowed, ValidFilter } from "./filter.ts";
 export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
 export type { NothingMisspelt } from "./misspelt.ts";
-export type { BodyOptions, DedupeOptions, RateLimitOptions, ReplyOptions } from "../definition.ts";
+export type {
+  BodyOptions,
+  DedupeOptions,
+  FixedReply,
+  OutcomeReplies,
+  RateLimitOptions,
+  ReplyOptions,
+} from "../definition.ts";
 export { sensitive } from "../sensitive.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

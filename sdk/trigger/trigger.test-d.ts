@@ -116,6 +116,15 @@ const pushed = github.source({
 expectTrue<Equal<typeof pushed, WebhookSource<"pushed", { ref: string }, { "x-github-event": "push" }>>>();
 const plainEndpoint = defineEndpoint({ endpoint: "plain" });
 defineEndpoint({ endpoint: "held", onMismatch: "hold" });
+const responding = { slug: "responding", endpoint: "responding", request: z.object({ id: z.string() }) };
+defineWebhookSource({ ...responding, onMismatch: "skip", reply: { body: "ok" } });
+defineWebhookSource({ ...responding, reply: { accepted: { body: { text: "On it" } }, rejected: {} } });
+// @ts-expect-error: one response for all outcomes, or one for each
+defineWebhookSource({ ...responding, reply: { status: 200, accepted: { body: "On it" } } });
+// @ts-expect-error: a rejection keeps the status of its problem
+defineWebhookSource({ ...responding, reply: { rejected: { status: 200 } } });
+// @ts-expect-error: no such outcome
+defineWebhookSource({ ...responding, reply: { failed: { body: "no" } } });
 expectTrue<Equal<typeof plainEndpoint, Endpoint>>();
 
 // A transform can be async, and can be a function defined elsewhere.

@@ -11,6 +11,7 @@ import {
   acceptedResponse,
   fixedResponse,
   problemResponse,
+  replyTo,
   type ResponseParts,
   skippedResponse,
 } from "../domain/deliveries/sender-response.ts";
@@ -50,10 +51,14 @@ export async function accept(
   }: { delivery: DeliveryDraft; decision: Decision; idempotency: Idempotency | null; reply: Reply | null },
 ): Promise<Acceptance | Rejected> {
   if (decision.outcome === "rejected" && idempotency === null) return { kind: "rejected", error: decision.rejection };
+  const statusOf = (outcome: Parameters<typeof replyTo>[1], isHeld = false) =>
+    replyTo(reply, outcome, { isHeld })?.status;
   const delivery = completeDelivery(head, draft, {
     outcome: decision.outcome,
     responseStatus:
-      decision.outcome === "rejected" ? decision.responseStatus : (reply?.status ?? decision.responseStatus),
+      decision.outcome === "rejected"
+        ? decision.responseStatus
+        : (statusOf(decision.outcome) ?? decision.responseStatus),
     problem: decision.outcome === "rejected" ? toProblem(decision.rejection, head.secrets) : null,
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
@@ -65,7 +70,7 @@ export async function accept(
   const repeated: NewDelivery = {
     ...delivery,
     outcome: "repeated",
-    responseStatus: reply?.status ?? 202,
+    responseStatus: statusOf("repeated", result.runs.length === 0) ?? 202,
     problem: null,
     headers: { ...delivery.headers, [ownHeaders.repeatOf]: result.deliveryId },
     ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
@@ -99,15 +104,18 @@ interface ResponseContext {
   headers?: Record<string, string>;
 }
 
-/** The response to a delivery that is on disk. `reply` replaces every response that is no problem and no handshake. */
+/** The response to a delivery that is on disk. `reply` replaces every response that is no handshake. */
 export function respond(
   context: ResponseContext,
   acceptance: Acceptance,
   { secrets, reply }: { secrets: readonly string[]; reply: Reply | null },
 ): IngestResponse {
   const { kind } = acceptance;
-  if (reply && (kind === "accepted" || kind === "repeated" || kind === "skipped" || kind === "held"))
-    return response(context, fixedResponse(reply, { isRepeated: kind === "repeated" }));
+  if (kind !== "challenged" && kind !== "mismatched") {
+    const isHeld = kind === "repeated" && acceptance.runs.length === 0;
+    const fixed = replyTo(reply, kind, { isHeld });
+    if (fixed) return response(context, fixedResponse(fixed, { isRepeated: kind === "repeated" }));
+  }
   switch (acceptance.kind) {
     case "accepted":
     case "repeated":
@@ -119,7 +127,7 @@ export function respond(
     case "challenged":
       return response(context, answerParts(acceptance.answer));
     case "mismatched":
-      return respondProblem(context, acceptance.error, secrets);
+      return respondProblem(context, acceptance.error, secrets, reply);
   }
 }
 
@@ -127,9 +135,14 @@ function answerParts({ status, contentType, body }: SenderAnswer): ResponseParts
   return { status, body, headers: contentType === null ? {} : { "content-type": contentType } };
 }
 
-/** A problem (RFC 9457). */
-export function respondProblem(context: ResponseContext, error: AppError, secrets: readonly string[]): IngestResponse {
-  return response(context, problemResponse(toProblem(error, secrets)));
+/** A problem (RFC 9457). `reply`: of the endpoint, which may replace the body. */
+export function respondProblem(
+  context: ResponseContext,
+  error: AppError,
+  secrets: readonly string[],
+  reply: Reply | null = null,
+): IngestResponse {
+  return response(context, problemResponse(toProblem(error, secrets), reply));
 }
 
 /** `headers` become those of the response. */

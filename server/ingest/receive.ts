@@ -128,6 +128,8 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const routed = route(project, head, sender.endpoints);
       if (routed.kind === "rejected") return await reject(received, routed.error);
       const { endpoint, source } = routed;
+      // A form shows the runs that a delivery started.
+      received.reply = sentFrom === "form" ? null : (source.reply ?? null);
       const triggers =
         onlyTrigger === null ? routed.triggers : routed.triggers.filter(({ slug }) => slug === onlyTrigger);
       if (onlyTrigger !== null) delivery.headers[ownHeaders.sentTo] = onlyTrigger;
@@ -137,8 +139,6 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
       if (request.method !== "POST") return await reject(received, explainMethod(request));
 
-      // A form shows the runs that a delivery started.
-      received.reply = sentFrom === "form" ? null : (source.reply ?? null);
       const formats = source.body ?? onlyJson;
       const reading = readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
       const read = reading instanceof Promise ? await reading : reading;

@@ -25,7 +25,7 @@ export interface ReceivedRequest {
   decision: Decision | null;
   /** Of its response, in addition to those of every response. */
   responseHeaders: Record<string, string>;
-  /** The fixed response of the endpoint, unless the request is rejected. */
+  /** The fixed responses of the endpoint. */
   reply: Reply | null;
 }
 
@@ -119,7 +119,7 @@ export function createRejecter({
       return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
     async reject(request, cause) {
-      const { head, delivery: draft, decision, responseHeaders } = request;
+      const { head, delivery: draft, decision, responseHeaders, reply } = request;
       const error = toAppError(cause, head.id);
       emit({ type: "rejected", code: error.code });
       const part = recordedPart(request, error.code);
@@ -130,7 +130,8 @@ export function createRejecter({
         if (await record(delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
-      return respondProblem({ deliveryId: head.id, closesConnection, headers: responseHeaders }, error, head.secrets);
+      const context = { deliveryId: head.id, closesConnection, headers: responseHeaders };
+      return respondProblem(context, error, head.secrets, reply);
     },
   };
 }

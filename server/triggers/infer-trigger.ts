@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import { readPages } from "../contract/list.ts";
-import type { BodyFormat } from "../contract/project/endpoint.ts";
+import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
@@ -91,16 +91,18 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
 function endpointOf(
   { project }: Deps,
   endpoint: string,
-): { formats: readonly BodyFormat[]; verify: EndpointVerification | null } {
+): { formats: readonly BodyFormat[]; verify: EndpointVerification | null; onMismatch: OnMismatch | null } {
   const { byEndpoint, manifest } = project.current();
   const [source] = byEndpoint.get(endpoint) ?? [];
   const formats = source?.body ?? onlyJson;
-  if (!source?.verify) return { formats, verify: null };
+  const onMismatch = source?.onMismatch ?? null;
+  if (!source?.verify) return { formats, verify: null, onMismatch };
   const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
   const trigger = triggers.find(({ secretVariable }) => secretVariable !== undefined) ?? triggers[0];
   const { scheme } = source.verify;
   return {
     formats,
+    onMismatch,
     verify: { scheme, secretVariable: trigger?.secretVariable ?? null, file: trigger?.file ?? "the other triggers" },
   };
 }

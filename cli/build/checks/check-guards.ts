@@ -6,10 +6,13 @@ import {
   type Rate,
   rateSchema,
   type Reply,
+  replyOutcomes,
   replySchema,
+  replySchemaOf,
 } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
+import { isStrictScheme } from "../../../server/domain/deliveries/strict-senders.ts";
 import { nameMissingSecrets } from "../../../server/project/verification-secrets.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
@@ -34,6 +37,7 @@ export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: Proj
       ...responseDiagnostics(trigger, files),
     ]),
     ...disagreements(triggers, files),
+    ...rejectionHints(triggers, files),
   ];
 }
 
@@ -61,22 +65,59 @@ export function rateLimitOf(rateLimit: unknown): Rate | null {
 
 /** The parsed `reply`; an object becomes JSON. Requires a value without diagnostics. */
 export function replyOf(reply: unknown): Reply | null {
-  return reply === undefined ? null : (readReply(reply).data ?? null);
+  return replySchema.safeParse(readReply(reply)).data ?? null;
 }
 
-function readReply(reply: unknown): ReturnType<typeof replySchema.safeParse> {
-  if (!isObject(reply)) return replySchema.safeParse(reply);
-  const { status = 200, body = "", headers = {}, ...others } = reply;
+/** With defaults: the same response to all outcomes, or one for each. Also if values are invalid. */
+function readReply(reply: unknown): unknown {
+  if (!isObject(reply)) return reply;
+  return isByOutcome(reply)
+    ? Object.fromEntries(Object.entries(reply).map(([outcome, one]) => [outcome, readResponse(outcome, one)]))
+    : readResponse(null, reply);
+}
+
+function isByOutcome(reply: JsonSchemaObject): boolean {
+  return replyOutcomes.some((outcome) => Object.hasOwn(reply, outcome));
+}
+
+function readResponse(outcome: string | null, given: unknown): unknown {
+  if (!isObject(given)) return given;
+  const { status, body = "", headers = {}, ...others } = given;
   const named = isObject(headers)
     ? Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
     : null;
   const json = isObject(body) ? [["content-type", "application/json"] as const] : [];
-  return replySchema.safeParse({
-    status,
+  return {
+    ...(outcome === "rejected" && status === undefined ? {} : { status: status ?? 200 }),
     body: isObject(body) ? JSON.stringify(body) : body,
     headers: named ? Object.fromEntries([...json, ...named]) : headers,
     ...others,
-  });
+  };
+}
+
+/** What is wrong with `reply`, as the rest of a title that begins with `reply`; `null`: nothing. */
+function replyProblem(reply: unknown): string | null {
+  if (reply === undefined) return null;
+  if (!isObject(reply) || !isByOutcome(reply))
+    return describeIssue([], replySchemaOf(null).safeParse(readReply(reply)).error);
+  for (const [name, given] of Object.entries(reply)) {
+    const outcome = replyOutcomes.find((each) => each === name);
+    if (outcome === undefined) return ` › ${name} is not an outcome: ${replyOutcomes.join(", ")}`;
+    const problem = describeIssue([name], replySchemaOf(outcome).safeParse(readResponse(name, given)).error);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function describeIssue(path: readonly string[], error: { issues: readonly Issue[] } | undefined): string | null {
+  const issue = error?.issues[0];
+  if (!issue) return null;
+  return `${[...path, ...issue.path].map((step) => ` › ${String(step)}`).join("")}: ${issue.message}`;
+}
+
+interface Issue {
+  path: readonly PropertyKey[];
+  message: string;
 }
 
 function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
@@ -89,12 +130,12 @@ function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: P
         at: files.findProperty(file, "onMismatch") ?? { file },
       }),
     );
-  const issue = reply === undefined ? undefined : readReply(reply).error?.issues[0];
-  if (issue)
+  const problem = replyProblem(reply);
+  if (problem !== null)
     found.push(
       files.diagnose({
         code: "invalid_reply",
-        title: `${file} › reply${issue.path.length > 0 ? ` › ${issue.path.join(" › ")}` : ""}: ${issue.message}`,
+        title: `${file} › reply${problem}`,
         at: files.findProperty(file, "reply") ?? { file },
       }),
     );
@@ -252,6 +293,24 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
       report(property, `differ in ${property}`);
   }
   return found;
+}
+
+/** The only trigger on an endpoint rejects other events, and some senders then disable the endpoint. */
+function rejectionHints(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
+  return [...Map.groupBy(triggers, ({ endpoint }) => endpoint).values()].flatMap((group) => {
+    const [only, ...others] = group;
+    if (!only || others.length > 0 || only.onMismatch !== undefined || !only.verify) return [];
+    const { file, verify } = only;
+    if (!isStrictScheme(verify.scheme)) return [];
+    return [
+      files.diagnose({
+        code: "rejects_other_events",
+        title: `${file} › onMismatch is not set, and ${verify.scheme} disables an endpoint after errors`,
+        at: files.findProperty(file, "endpoint", only.endpoint) ?? { file },
+        severity: "warning",
+      }),
+    ];
+  });
 }
 
 function comparable(dedupe: unknown): unknown {

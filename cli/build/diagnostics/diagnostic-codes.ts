@@ -169,8 +169,12 @@ export const diagnosticCodes = {
     text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint. "hold" (202) keeps every request that starts no run, to release it later.',
     fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
   },
+  rejects_other_events: {
+    text: "The only trigger on an endpoint answers 422 to a body that does not match its request. This sender sends other kinds of events to the same URL, or changes its events, and disables the URL after some errors.",
+    fix: 'Write onMismatch: "skip", which answers 200. Or onMismatch: "reject", to keep the 422. The build continues.',
+  },
   invalid_reply: {
-    text: "reply is a fixed response: { status, body, headers }. status is 200 to 299, body a string or an object of 16 KiB at most. headers are strings, without those that the server sets.",
+    text: "reply is a fixed response: { status, body, headers }, or one for each outcome: { accepted, skipped, repeated, held, rejected }. status is 200 to 299, body a string or an object of 16 KiB at most. headers are strings, without those that the server sets. rejected has no status: that of the problem stays.",
     fix: "Correct the value, or omit it.",
   },
   invalid_body: {

@@ -44,27 +44,49 @@ export type OnMismatch = z.infer<typeof onMismatchSchema>;
 
 const maxReplyBytes = 16 * 1024;
 
-/** A fixed response to accepted, repeated, skipped and held requests. Names of headers are in lower case. */
-export const replySchema = z
-  .strictObject({
-    status: z.int().min(200).max(299),
-    body: z
+/** The body and the headers of a fixed response. Names of headers are in lower case. */
+const replyContentSchema = z.strictObject({
+  body: z.string().refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
+  headers: z.record(
+    z
       .string()
-      .refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
-    headers: z.record(
-      z
-        .string()
-        .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
-        .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
-      z.string().regex(/^(?:\t|\P{Cc})*$/u),
-    ),
-  })
+      .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
+      .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
+    z.string().regex(/^(?:\t|\P{Cc})*$/u),
+  ),
+});
+
+const fixedReplySchema = replyContentSchema
+  .extend({ status: z.int().min(200).max(299) })
   .refine(({ status, body }) => body === "" || (status !== 204 && status !== 205), {
     path: ["body"],
     error: "Must be empty with this status",
   });
 
+/** A response for each outcome. `rejected` keeps the status of the problem. An absent one is the JSON of the outcome. */
+const outcomeRepliesSchema = z.strictObject({
+  accepted: fixedReplySchema.optional(),
+  skipped: fixedReplySchema.optional(),
+  /** Default: the response to the first request. */
+  repeated: fixedReplySchema.optional(),
+  held: fixedReplySchema.optional(),
+  rejected: replyContentSchema.optional(),
+});
+
+/** The same response to accepted, repeated, skipped and held requests, or one for each outcome. */
+export const replySchema = z.union([fixedReplySchema, outcomeRepliesSchema]);
+
+export type FixedReply = z.infer<typeof fixedReplySchema>;
+export type ReplyContent = z.infer<typeof replyContentSchema>;
 export type Reply = z.infer<typeof replySchema>;
+
+/** The outcomes that `reply` can name. */
+export const replyOutcomes = outcomeRepliesSchema.keyof().options;
+
+/** The schema of a fixed response to an outcome; `null`: the same response to all of them. */
+export function replySchemaOf(outcome: (typeof replyOutcomes)[number] | null): z.ZodType<ReplyContent> {
+  return outcome === "rejected" ? replyContentSchema : fixedReplySchema;
+}
 
 const segment = "[a-z0-9]+(?:-[a-z0-9]+)*";
 

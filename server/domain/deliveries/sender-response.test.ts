@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Reply } from "../../contract/project/endpoint.ts";
 import { sentResponse } from "./sender-response.ts";
@@ -239,4 +239,41 @@ it("a sender without a valid key is asked for one, and does not learn the id of 
   });
   expect(answer.headers["www-authenticate"]).toContain("Bearer");
   expect(answer.headers).not.toHaveProperty("signalbox-delivery");
+});
+
+describe("an endpoint with a response for each outcome", () => {
+  const responses = {
+    accepted: { status: 200, body: "On it", headers: {} },
+    skipped: { status: 201, body: "No match", headers: {} },
+    held: { status: 203, body: "Later", headers: {} },
+    rejected: { body: "", headers: {} },
+  };
+  const base = { id: "dlv_1", problem: null, body: null, headers: {}, verdicts: [matched], unlistedVerdicts: [] };
+
+  it.for([
+    ["accepted", 200, {}, "On it"],
+    ["repeated", 200, {}, "On it"],
+    ["skipped", 201, { verdicts: [passed] }, "No match"],
+    ["held", 203, { verdicts: [passed] }, "Later"],
+    ["repeated", 203, { verdicts: [passed] }, "Later"],
+    ["accepted", 203, { headers: { "signalbox-released-at": "2026-01-01T00:00:00.000Z" } }, "Later"],
+  ] as const)("the sender of a delivery that is %s (%i) received its response", ([outcome, status, rest, body]) => {
+    const delivery = {
+      ...base,
+      outcome,
+      responseStatus: status,
+      ...rest,
+      verdicts: [...((rest as Partial<typeof base>).verdicts ?? [matched])],
+    };
+    expect(responseOf(delivery, responses)).toMatchObject({ status, body });
+  });
+
+  it("a problem keeps its status and the headers of the protocol", () => {
+    const problem = { type: "/errors/x", title: "", status: 401, code: "invalid_signature", detail: "" };
+    const delivery = { ...base, outcome: "rejected" as const, responseStatus: 401, problem };
+    const { body, headers } = responseOf(delivery, responses);
+    expect([body, headers["www-authenticate"], headers["content-type"]]).toEqual(["", "Signature", undefined]);
+    const limited = { ...delivery, responseStatus: 429, problem: { ...problem, status: 429, code: "rate_limited" } };
+    expect(responseOf(limited, responses).body).toContain("rate_limited");
+  });
 });

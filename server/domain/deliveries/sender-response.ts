@@ -2,7 +2,7 @@ import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contr
 import { countVerdicts } from "./describe-reason.ts";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
-import type { BodyFormat, Reply } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, FixedReply, Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { acceptedTypes, onlyJson } from "../requests/body-format.ts";
 
@@ -38,20 +38,36 @@ export function skippedResponse(): ResponseParts {
   return { status: 200, body: JSON.stringify({ ok: true, skipped: true }), headers: { ...jsonHeaders } };
 }
 
+/** The fixed response of an endpoint to an outcome; `null`: the usual JSON. `isHeld`: the first request was held. */
+export function replyTo(
+  reply: Reply | null,
+  outcome: "accepted" | "skipped" | "repeated" | "held",
+  { isHeld }: { isHeld: boolean },
+): FixedReply | null {
+  if (reply === null || "status" in reply) return reply;
+  const named = reply[outcome] ?? (outcome === "repeated" ? reply[isHeld ? "held" : "accepted"] : undefined);
+  return named ?? null;
+}
+
 /** The fixed response of an endpoint. */
-export function fixedResponse(reply: Reply, { isRepeated }: { isRepeated: boolean }): ResponseParts {
+export function fixedResponse(reply: FixedReply, { isRepeated }: { isRepeated: boolean }): ResponseParts {
   const { status, body, headers } = reply;
   return { status, body, headers: { ...headers, ...(isRepeated && repeatedHeaders) } };
 }
 
-/** A problem (RFC 9457). */
-export function problemResponse(problem: Problem): ResponseParts {
-  return {
-    status: problem.status,
+/** A problem (RFC 9457), unless the endpoint replaces its body. The status and the headers of the protocol stay. */
+export function problemResponse(problem: Problem, reply: Reply | null = null): ResponseParts {
+  const { status, code } = problem;
+  const fixed = reply && "rejected" in reply && !unreplacedCodes.has(code) ? reply.rejected : undefined;
+  const content = fixed ?? {
     body: JSON.stringify(problem),
-    headers: { "content-type": "application/problem+json", ...problemHeaders[problem.code as ErrorCode] },
+    headers: { "content-type": "application/problem+json" },
   };
+  return { status, body: content.body, headers: { ...content.headers, ...problemHeaders[code as ErrorCode] } };
 }
+
+/** Problems that follow from the key alone. */
+const unreplacedCodes: ReadonlySet<string> = new Set<ErrorCode>(["unauthorized", "rate_limited"]);
 
 const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   // Some senders send the credentials in a URL only after they were asked for them.
@@ -93,21 +109,23 @@ type Parts = Pick<SenderResponse, "body" | "headers">;
 function partsOf(delivery: Recorded, reply: Reply | null): Parts {
   const { outcome, responseStatus, problem, verdicts, body, headers } = delivery;
   const isRepeated = outcome === "repeated";
-  if (problem) return problemResponse(problem);
+  if (problem) return problemResponse(problem, reply);
   // The answer of the sender's scheme is not stored, unless the body has it.
   if (headers[ownHeaders.handshake] !== undefined)
     return { body: responseStatus === 204 ? "" : challengeIn(body), headers: {} };
-  if (reply && reply.status === responseStatus) return fixedResponse(reply, { isRepeated });
+  // The response to a held delivery has no runs, and stays the same after the release.
+  const isReleased = headers[ownHeaders.releasedAt] !== undefined;
+  const runs = isReleased
+    ? []
+    : verdicts.flatMap(({ runId, ...verdict }) => (runId === null ? [] : [{ ...verdict, runId }]));
+  const isHeld = outcome === "held" || isReleased || (isRepeated && runs.length === 0);
+  const fixed = replyTo(reply, isReleased || outcome === "rejected" ? "held" : outcome, { isHeld });
+  if (fixed && fixed.status === responseStatus) return fixedResponse(fixed, { isRepeated });
   if (outcome === "skipped") {
     const skipped = skippedResponse();
     const challenge = countVerdicts(delivery) === 0 ? challengeIn(body) : null;
     return challenge === null ? skipped : { ...skipped, body: challenge };
   }
-  // The response to a held delivery has no runs, and stays the same after the release.
-  const isHeld = headers[ownHeaders.releasedAt] !== undefined;
-  const runs = isHeld
-    ? []
-    : verdicts.flatMap(({ runId, ...verdict }) => (runId === null ? [] : [{ ...verdict, runId }]));
   return acceptedResponse(runs, { isRepeated });
 }
 

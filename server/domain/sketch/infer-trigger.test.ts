@@ -276,6 +276,14 @@ describe("GitHub's examples", () => {
 });
 
 /** Whether the schema has a variant for a payload. */
+it.for([
+  ["a sender that disables endpoints", { "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)" }, true],
+  ["any other sender", { "user-agent": "GitHub-Hookshot/0123456" }, false],
+] as const)('writes onMismatch: "skip" for %s: %j', async ([, headers, isSkipped]) => {
+  const { trigger } = await infer(toSamples(times(3, order("paid")), headers));
+  expect(trigger.code.includes('onMismatch: "skip",')).toBe(isSkipped);
+});
+
 function isKnownKind({ discriminator }: InferredTrigger, body: Json): boolean {
   if (!discriminator || !("path" in discriminator.at)) return true;
   return discriminator.values.has(String(valueAt(body, fromPointer(discriminator.at.path))));

@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
-import type { BodyFormat } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, OnMismatch } from "../../contract/project/endpoint.ts";
+import { isFromStrictSender, isStrictScheme } from "../deliveries/strict-senders.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 import { type Discriminator, chooseDiscriminator, findCandidates, kindHeaders } from "./discriminator.ts";
 import { type Sketch, addSketch, emptySketch, sketchOf } from "./sketch.ts";
@@ -43,13 +44,17 @@ export async function inferTrigger(
     formats?: readonly BodyFormat[] | undefined;
     /** Default: its requests are not signed. */
     verify?: EndpointVerification | null | undefined;
+    /** Of the endpoint. Default: `skip` for a sender that disables endpoints. */
+    onMismatch?: OnMismatch | null | undefined;
   },
 ): Promise<Inference> {
   const bodies = emptySketch();
   const headers = emptySketch();
+  let isStrict = isStrictScheme(p.verify?.scheme ?? "");
   for await (const { body, headers: all, seenAt } of read()) {
     addSketch(bodies, sketchOf(body, seenAt));
     addSketch(headers, sketchOf(kindHeaders(all), seenAt));
+    isStrict ||= isFromStrictSender(all);
   }
   if (bodies.count === 0) return { trigger: null, count: 0, kinds: [] };
   const candidates = findCandidates({ bodies, headers }).map((candidate) => ({
@@ -87,6 +92,7 @@ export async function inferTrigger(
       only,
       formats: p.formats ?? [],
       verify: p.verify ?? null,
+      onMismatch: p.onMismatch ?? (isStrict ? "skip" : null),
     }),
     count: written.reduce((sum, { count }) => sum + count, 0),
     firstSeen: Math.min(...written.map(({ firstSeen }) => firstSeen)),

@@ -1,4 +1,4 @@
-import type { BodyFormat } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, OnMismatch } from "../../contract/project/endpoint.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -40,6 +40,8 @@ export function writeTrigger(p: {
   /** The formats in which the endpoint accepts bodies. */
   formats: readonly BodyFormat[];
   verify: EndpointVerification | null;
+  /** `null`: the default. */
+  onMismatch: OnMismatch | null;
 }): TriggerCode {
   const slug = slugOf(`${p.endpoint}${p.only === null ? "" : `-${p.only}`}`);
   const workflowSlug = slugOf(`handle-${slug}`);
@@ -64,6 +66,7 @@ export function writeTrigger(p: {
         `  endpoint: ${quote(p.endpoint)},`,
         ...bodyOptions(p.formats).map((line) => `  ${line}`),
         ...(p.verify ? [`  ${verifyOption(p.verify)}`] : []),
+        ...(p.onMismatch === null ? [] : [`  onMismatch: ${quote(p.onMismatch)},`]),
         ...(headers === null ? [] : [`  ${headers}`]),
         `  request: ${request},`,
         `}).attach({ workflow: ${workflowName} });`,

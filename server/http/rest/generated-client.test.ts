@@ -81,7 +81,7 @@ export async function formats(): Promise<string[]> {
       dedupe?.windowMs,
       rateLimit?.per,
       prompt?.kind === "template" ? prompt.text : null,
-      reply?.headers["content-type"],
+      reply && "headers" in reply && reply.headers["content-type"],
     ].join(),
   );
 }

@@ -93,4 +93,75 @@ describe("reply", () => {
     const response = await fetch(`${url}/triggers/billing`, { method: "POST", body: "{}" });
     expect([response.status, response.headers.get("content-type")]).toEqual([415, "application/problem+json"]);
   });
+
+  describe("for each outcome", () => {
+    const byOutcome = {
+      accepted: { status: 200, body: "On it", headers: {} },
+      skipped: { status: 200, body: "No such command", headers: {} },
+      repeated: { status: 208, body: "Already on it", headers: {} },
+      held: { status: 202, body: "Later", headers: {} },
+      rejected: { body: "", headers: {} },
+    };
+    const key = { "idempotency-key": "evt_1" };
+    const serveWith = (reply: typeof byOutcome | object, onMismatch: "reject" | "skip" | "hold" = "skip") =>
+      serve({ triggers: [triggerOf({ slug: "a", endpoint: "billing", request: paid, reply, onMismatch })] });
+
+    test("each outcome gets its own response, and the recorded status is the sent one", async () => {
+      const { url, store } = await serveWith(byOutcome);
+      const answers = [
+        await send(url, { type: "paid", amount: 1 }, key),
+        await send(url, { type: "paid", amount: 1 }, key),
+        await send(url, {}),
+      ];
+      expect(answers.map(({ status, text }) => [status, text])).toEqual([
+        [200, "On it"],
+        [208, "Already on it"],
+        [200, "No such command"],
+      ]);
+      expect(store.deliveries.map(({ outcome, responseStatus }) => `${outcome} ${responseStatus}`).sort()).toEqual([
+        "accepted 200",
+        "repeated 208",
+        "skipped 200",
+      ]);
+    });
+
+    test("an outcome that is not named gets the usual JSON", async () => {
+      const { url } = await serveWith({ accepted: byOutcome.accepted });
+      expect(await send(url, {})).toMatchObject({ status: 200, text: '{"ok":true,"skipped":true}' });
+    });
+
+    test("a repeat gets the response of the first request, unless it has its own", async () => {
+      const accepted = await serveWith({ accepted: byOutcome.accepted });
+      const held = await serveWith({ held: byOutcome.held }, "hold");
+      for (const [{ url }, body, first] of [
+        [accepted, { type: "paid", amount: 1 }, [200, "On it"]],
+        [held, {}, [202, "Later"]],
+      ] as const)
+        for (const _ of [1, 2]) {
+          const { status, text } = await send(url, body, key);
+          expect([status, text]).toEqual(first);
+        }
+    });
+
+    test("a rejection keeps its status and its code in the record, and has the body of `rejected`", async () => {
+      const { url, store } = await serveWith(byOutcome, "reject");
+      const mismatch = await send(url, {});
+      expect([mismatch.status, mismatch.text, mismatch.headers.get("content-type")]).toEqual([422, "", null]);
+      const malformed = await fetch(`${url}/triggers/billing`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{",
+      });
+      expect([malformed.status, await malformed.text()]).toEqual([400, ""]);
+      expect(store.deliveries.map(({ problem }) => problem?.code).sort()).toEqual(["invalid_json", "request_mismatch"]);
+    });
+
+    test("`rejected` does not replace the response to a request without a key", async () => {
+      const { url } = await serve({
+        triggers: [triggerOf({ slug: "a", endpoint: "billing", request: paid, reply: byOutcome })],
+        authenticate: async () => ({ ok: false }),
+      });
+      expect(JSON.parse((await send(url, {})).text)).toMatchObject({ code: "unauthorized" });
+    });
+  });
 });
