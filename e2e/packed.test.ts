@@ -186,7 +186,7 @@ describe("the packed product, in an empty folder", () => {
     onTestFinished(() => cluster.remove());
     const onPostgres = {
       ...env,
-      DATABASE_URL: cluster.url("postgres"),
+      SIGNALBOX_DATABASE_URL: cluster.url("postgres"),
       SIGNALBOX_SECRET: "a secret for this test alone",
     };
     const signalbox = (...args: string[]) =>
@@ -224,7 +224,7 @@ describe("the packed product, in an empty folder", () => {
       ...env,
       ...settings,
       PORT: String(await freePort()),
-      HOST: "127.0.0.1",
+      SIGNALBOX_HOST: "127.0.0.1",
       SIGNALBOX_SECRET: "a secret for this test alone",
     };
     const isHealthy = () =>

@@ -197,7 +197,7 @@ describe("with SQLite", () => {
   it("a run that a container accepted continues on its build in the next container, which has another one", async () => {
     const folder = makeFolder();
     const env = {
-      DATABASE_URL: `file:${join(folder, "signalbox.db")}`,
+      SIGNALBOX_DATABASE_URL: `file:${join(folder, "signalbox.db")}`,
       SIGNALBOX_BUILDS_DIR: join(folder, "builds"),
       SIGNALBOX_SECRET: "a secret that outlives containers",
     };
@@ -298,7 +298,10 @@ describe("with Postgres", () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.remove());
     const folder = makeFolder();
-    const env = { DATABASE_URL: cluster.url("postgres"), SIGNALBOX_SECRET: "a secret that all machines share" };
+    const env = {
+      SIGNALBOX_DATABASE_URL: cluster.url("postgres"),
+      SIGNALBOX_SECRET: "a secret that all machines share",
+    };
     const fleet = openFleet({ files: nappingProject("one"), env });
     onTestFinished(() => fleet.close());
     const [web, worker] = [await fleet.start("web"), await fleet.start("worker")];

@@ -32,7 +32,10 @@ describe("several machines on one Postgres", () => {
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const env = { DATABASE_URL: cluster.url("postgres"), SIGNALBOX_SECRET: "a secret that all machines share" };
+    const env = {
+      SIGNALBOX_DATABASE_URL: cluster.url("postgres"),
+      SIGNALBOX_SECRET: "a secret that all machines share",
+    };
     fleet = openFleet({ files: notingProject("one"), env });
     // All at once, on a database that is empty.
     const [one, two, ...rest] = await Promise.all([

@@ -167,7 +167,7 @@ async function startPageWarehouse() {
 async function postgresSettings(): Promise<NodeJS.ProcessEnv> {
   const cluster = await startCluster();
   onTestFinished(() => cluster.remove());
-  return { DATABASE_URL: cluster.url("postgres") };
+  return { SIGNALBOX_DATABASE_URL: cluster.url("postgres") };
 }
 
 /** The workers of a service. */

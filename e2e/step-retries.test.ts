@@ -50,7 +50,7 @@ describe("a step with retries", () => {
   it("whose worker is killed in every wait is tried as often as its options say, and each effect happens once, on both databases", async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.remove());
-    await Promise.all([{}, { DATABASE_URL: cluster.url("postgres") }].map(killInEveryWait));
+    await Promise.all([{}, { SIGNALBOX_DATABASE_URL: cluster.url("postgres") }].map(killInEveryWait));
   });
 });
 

@@ -147,7 +147,7 @@ describe("the manifests in docs/kubernetes.md", () => {
     expect(claim?.spec.accessModes).toEqual(["ReadWriteOnce"]);
     const [mount] = pod?.containers[0]?.volumeMounts ?? [];
     expect(mount?.name).toBe(claim?.metadata.name);
-    expect(image.env["DATABASE_URL"]).toBe(`file:${mount?.mountPath}/signalbox.db`);
+    expect(image.env["SIGNALBOX_DATABASE_URL"]).toBe(`file:${mount?.mountPath}/signalbox.db`);
   });
 
   it("take secrets from the Secret that the page creates, and set variables that the service accepts", () => {
@@ -172,7 +172,7 @@ describe("the files in docs/platforms.md", () => {
     expect(valueOf("kill_signal")).toBe("SIGTERM");
     expect(Number(valueOf("kill_timeout"))).toBeGreaterThan(stopSeconds);
     expect(valueOf("path")).toBe("/readyz");
-    expect(image.env["DATABASE_URL"]).toContain(`file:${valueOf("destination")}/`);
+    expect(image.env["SIGNALBOX_DATABASE_URL"]).toContain(`file:${valueOf("destination")}/`);
     expectAccepted({ PORT: valueOf("PORT"), SIGNALBOX_BASE_URL: valueOf("SIGNALBOX_BASE_URL") });
   });
 
@@ -197,7 +197,7 @@ describe("the files in docs/platforms.md", () => {
     const [service] = services;
     expect(service?.healthCheckPath).toBe("/readyz");
     expect(service?.maxShutdownDelaySeconds).toBeGreaterThan(stopSeconds);
-    expect(image.env["DATABASE_URL"]).toContain(`file:${service?.disk.mountPath}/`);
+    expect(image.env["SIGNALBOX_DATABASE_URL"]).toContain(`file:${service?.disk.mountPath}/`);
     expectAccepted(Object.fromEntries((service?.envVars ?? []).map(({ key, value }) => [key, value])));
   });
 

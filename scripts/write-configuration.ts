@@ -30,7 +30,7 @@ const readMore: Record<string, string> = {
   retentionDays: "upkeep.md#retention",
   trustProxy: "people.md#behind-a-reverse-proxy",
   uncheckedRegexes: "build.md#regular-expressions",
-  DATABASE_DIRECT_URL: "scaling.md#connections",
+  SIGNALBOX_DATABASE_DIRECT_URL: "scaling.md#connections",
   SIGNALBOX_ALERT_WEBHOOK_URL: "alerts.md#messages",
   SIGNALBOX_BUILDS_DIR: "changing-workflows.md#containers",
   SIGNALBOX_LOG_LEVEL: "logs.md",
@@ -107,15 +107,40 @@ Commands that call a service, and programs that receive webhooks inside Next.js,
 
 ${table(["variable", "default", ""], Object.entries(clientVariables).map(clientRow))}
 
-The command line has colours on terminals only; \`NO_COLOR\` turns them off.
+## Variables without the prefix
+
+Other programs share these names. Signalbox reads them as follows, and no others. \`DATABASE_URL\` belongs to your
+application: it selects no store.
+
+${table(["variable", "use", "if it is meant for another program"], sharedVariables)}
 
 ## Your own variables
 
 Your code reads its variables from \`process.env\`. [Secrets of senders](sdk.md#signatures) that only \`verify\` uses do not
 reach your workflows. Neither do \`SIGNALBOX_SECRET\`, the \`SIGNALBOX_ENCRYPTION_…\`, the \`SIGNALBOX_OIDC_…\` and the \`SIGNALBOX_ALERT_…\` variables.
-\`DATABASE_URL\`, \`DATABASE_DIRECT_URL\` and \`SIGNALBOX_TOKEN\` do only if your code names them.
+\`SIGNALBOX_DATABASE_URL\`, \`SIGNALBOX_DATABASE_DIRECT_URL\` and \`SIGNALBOX_TOKEN\` do only if your code names them.
 `;
 }
+
+/** The variables without a prefix that this code, its driver of Postgres and Node read. */
+const sharedVariables: string[][] = [
+  ["`PORT`", "the port, as platforms set it", "`--port` takes precedence"],
+  [
+    "`HOST`",
+    "the address to listen on, if it is an IP address of this machine",
+    "ignored, and `start` logs that; `SIGNALBOX_HOST` takes precedence",
+  ],
+  ["`OTEL_…`", "[traces](tracing.md)", "`OTEL_SDK_DISABLED=true` turns them off"],
+  [
+    "`PGUSER`, `PGPASSWORD` and others",
+    "the parts that the URL of a Postgres omits",
+    "write the user, the password, the host and the database into the URL",
+  ],
+  ["`NO_COLOR`, `FORCE_COLOR`, `TERM`", "colours of the command line", "they change colours only"],
+  ["`TZ`", "times on the terminal", "stored times, logs and the API are in UTC"],
+  ["`NODE_ENV`", "inside Next.js, which sets it", "`dev` and `start` do not read it"],
+  ["`NODE_…`, `SSL_CERT_…`", "read by Node.js itself", "see its documentation"],
+];
 
 function clientRow([name, text]: [string, string]): string[] {
   const documented = readText(text, name);

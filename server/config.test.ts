@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseProjectSettings, readSecret, readSettings, serviceUrl } from "./config.ts";
@@ -54,6 +54,61 @@ describe("settings", () => {
     expect(flagged.port).toBe(6000);
   });
 
+  it.each([
+    ["127.0.0.1"],
+    ["127.8.9.10"],
+    ["0.0.0.0"],
+    ["::"],
+    ["0:0:0:0:0:0:0:1"],
+    ["localhost"],
+    ["10.0.0.1"],
+    ["hooks.internal"],
+    ["a-name"],
+    ["fe80::1%eth0"],
+  ])("SIGNALBOX_HOST=%s is the address to listen on, before HOST and signalbox.config.ts", (host) => {
+    expect(read({ SIGNALBOX_HOST: host, HOST: "127.0.0.2" }, { host: "127.0.0.3" }).host).toBe(host);
+  });
+
+  it.each([["127.0.0.1"], ["127.8.9.10"], ["::1"], ["0:0::1"], ["0.0.0.0"], ["::"], ["localhost"]])(
+    "HOST=%s is an address of this machine, and used",
+    (host) => {
+      expect(read({ HOST: host }, { host: "127.0.0.3" }).host).toBe(host);
+    },
+  );
+
+  it.each([
+    ["x86_64-conda-linux-gnu"],
+    ["x86_64-apple-darwin13.4.0"],
+    ["mylaptop"],
+    ["mylaptop.local"],
+    ["https://example.com"],
+    ["203.0.113.7"],
+    ["2001:db8::7"],
+    ["[::1]"],
+    ["127.0.0.1:8080"],
+    ["*"],
+    [" "],
+  ])("HOST=%s belongs to another tool, and is ignored in every mode", (host) => {
+    expect(read({ HOST: host }).host).toBe("0.0.0.0");
+    expect(read({ HOST: host }, {}, "development").host).toBe("127.0.0.1");
+    expect(read({ HOST: host }, { host: "127.0.0.3" }).host).toBe("127.0.0.3");
+  });
+
+  it("HOST is used for every address of an interface of this machine", () => {
+    const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+    for (const { address } of own) expect(read({ HOST: address }).host).toBe(address);
+  });
+
+  it.each([
+    ["DATABASE_URL", "mysql://app:secret@db/app"],
+    ["DATABASE_URL", "postgres://app:secret@db/app"],
+    ["DATABASE_URL", "file:./dev.db"],
+    ["DATABASE_DIRECT_URL", "postgres://app:secret@db/app"],
+    ["DATABASE_URL", "prisma+postgres://accelerate.prisma-data.net/?api_key=x"],
+  ])("%s=%s belongs to the application: the store is the default", (name, url) => {
+    expect(read({ [name]: url })).toEqual(read({}));
+  });
+
   it("keep everything permanently by default; 0 is permanent, too, and takes precedence from the environment", () => {
     expect(read({}).retention).toEqual({ days: null, deliveries: null, auditDays: 365 });
     expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({
@@ -88,9 +143,15 @@ describe("settings", () => {
     ["SIGNALBOX_BASE_URL", "hooks.example.com", /must start with http/],
     ["SIGNALBOX_BASE_URL", "http://hooks.example.com:99999", /must start with http/],
     ["SIGNALBOX_BASE_URL", "https://[hooks", /must start with http/],
-    ["DATABASE_URL", "mysql://db", /must be a file: URL/],
-    ["DATABASE_URL", "file://data/signalbox.db", /must be a file: URL/],
-    ["DATABASE_URL", "file:///data%2Fsignalbox.db", /must be a file: URL/],
+    ["SIGNALBOX_HOST", "x86_64-conda-linux-gnu", /SIGNALBOX_HOST must be an IP address or a host name.*it is "x86_64/],
+    ["SIGNALBOX_HOST", "127.0.0.1:3000", /SIGNALBOX_HOST must be an IP address/],
+    ["SIGNALBOX_HOST", "[::1]", /SIGNALBOX_HOST must be an IP address/],
+    ["SIGNALBOX_HOST", "http://localhost", /SIGNALBOX_HOST must be an IP address/],
+    ["SIGNALBOX_HOST", "256.1.1.1", /SIGNALBOX_HOST must be an IP address/],
+    ["SIGNALBOX_HOST", "3000", /SIGNALBOX_HOST must be an IP address/],
+    ["SIGNALBOX_DATABASE_URL", "mysql://db", /must be a file: URL/],
+    ["SIGNALBOX_DATABASE_URL", "file://data/signalbox.db", /must be a file: URL/],
+    ["SIGNALBOX_DATABASE_URL", "file:///data%2Fsignalbox.db", /must be a file: URL/],
     ["SIGNALBOX_WORKRES", "2", /SIGNALBOX_WORKRES is not a setting/],
   ])("stop the start with one clear line when %s is %s", (name, value, message) => {
     const attempt = () => read({ [name]: value });
@@ -108,7 +169,7 @@ describe("settings", () => {
       "HOOKS",
       "HOST",
       "PORT",
-      "DATABASE_URL",
+      "SIGNALBOX_DATABASE_URL",
     ]) {
       expect(readDeployed({ ...injected(name), SIGNALBOX_WORKERS: "2" })).toEqual(
         readDeployed({ SIGNALBOX_WORKERS: "2" }),
@@ -116,7 +177,7 @@ describe("settings", () => {
     }
     // A person's own mistake is still found.
     expect(() => readDeployed({ SIGNALBOX_PORT: "3000" })).toThrow(/SIGNALBOX_PORT is not a setting/);
-    expect(() => readDeployed({ SIGNALBOX_HOST: "10.0.0.1" })).toThrow(/SIGNALBOX_HOST is not a setting/);
+    expect(() => readDeployed({ SIGNALBOX_DATABASE: "x" })).toThrow(/SIGNALBOX_DATABASE is not a setting/);
   });
 
   it("name the variables of Kubernetes that they ignore, for one log line", () => {
@@ -273,16 +334,22 @@ describe("settings", () => {
   });
 
   it("accept postgres and absolute file URLs", () => {
-    expect(read({ DATABASE_URL: "postgres://db/x" }).database).toEqual({ kind: "postgres", url: "postgres://db/x" });
-    expect(read({ DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({
+    expect(read({ SIGNALBOX_DATABASE_URL: "postgres://db/x" }).database).toEqual({
+      kind: "postgres",
+      url: "postgres://db/x",
+    });
+    expect(read({ SIGNALBOX_DATABASE_URL: "postgresql:///x?host=/tmp" }).database).toEqual({
       kind: "postgres",
       url: "postgresql:///x?host=/tmp",
     });
-    expect(() => read({ DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(
-      /^DATABASE_URL is not a valid URL\. It must be postgres:\/\/user:password@host:port\/database\. Encode special[^/]*\(@ as %40/,
+    expect(() => read({ SIGNALBOX_DATABASE_URL: "postgres://u:p/w@db:x/y" })).toThrow(
+      /^SIGNALBOX_DATABASE_URL is not a valid URL\. It must be postgres:\/\/user:password@host:port\/database\. Encode special[^/]*\(@ as %40/,
     );
-    expect(read({ DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({ kind: "sqlite", file: "/var/lib/s.db" });
-    expect(read({ DATABASE_URL: "file:data/s.db" }).database).toEqual({
+    expect(read({ SIGNALBOX_DATABASE_URL: "file:///var/lib/s.db" }).database).toEqual({
+      kind: "sqlite",
+      file: "/var/lib/s.db",
+    });
+    expect(read({ SIGNALBOX_DATABASE_URL: "file:data/s.db" }).database).toEqual({
       kind: "sqlite",
       file: "/srv/automations/data/s.db",
     });

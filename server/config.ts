@@ -13,6 +13,7 @@ import {
 } from "./contract/project/settings.ts";
 import { readTracingSettings, type TracingSettings } from "./contract/tracing-settings.ts";
 import { type LogThreshold, parseEnvironment, SettingsError } from "./config/environment.ts";
+import { isOwnAddress } from "./config/own-address.ts";
 import { isSource } from "./paths.ts";
 
 export type Mode = "development" | "deployed";
@@ -105,12 +106,20 @@ export function readSettings(p: {
     stateDir,
     buildsDir: env.SIGNALBOX_BUILDS_DIR ? resolve(projectDir, env.SIGNALBOX_BUILDS_DIR) : null,
     name: fromProject.name ?? basename(projectDir),
-    host: flags.host ?? env.HOST ?? fromProject.host ?? (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
+    host:
+      flags.host ??
+      env.SIGNALBOX_HOST ??
+      (env.HOST !== undefined && isOwnAddress(env.HOST) ? env.HOST : undefined) ??
+      fromProject.host ??
+      (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
     database: withDirectUrl(
-      readDatabaseUrl(env.DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db", projectDir),
-      { directUrl: env.DATABASE_DIRECT_URL, projectDir },
+      readDatabaseUrl(
+        env.SIGNALBOX_DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db",
+        projectDir,
+      ),
+      { directUrl: env.SIGNALBOX_DATABASE_DIRECT_URL, projectDir },
     ),
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
     limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
@@ -300,8 +309,12 @@ export function readLogLevel(mode: Mode, env: NodeJS.ProcessEnv = process.env): 
   return parseEnvironment(env).SIGNALBOX_LOG_LEVEL ?? (mode === "development" ? "warn" : "info");
 }
 
-/** Parses a URL such as DATABASE_URL. A relative `file:` is relative to the project. Throws SettingsError. */
-export function readDatabaseUrl(url: string, projectDir: string, name = "DATABASE_URL"): Settings["database"] {
+/** Parses a URL such as SIGNALBOX_DATABASE_URL. A relative `file:` is relative to the project. Throws SettingsError. */
+export function readDatabaseUrl(
+  url: string,
+  projectDir: string,
+  name = "SIGNALBOX_DATABASE_URL",
+): Settings["database"] {
   if (/^postgres(ql)?:\/\//.test(url)) {
     // The message does not repeat the URL, which can contain a password.
     if (!URL.canParse(url))
@@ -320,10 +333,10 @@ function withDirectUrl(
   { directUrl, projectDir }: { directUrl: string | undefined; projectDir: string },
 ): Settings["database"] {
   if (directUrl === undefined || directUrl === "") return database;
-  const direct = readDatabaseUrl(directUrl, projectDir, "DATABASE_DIRECT_URL");
+  const direct = readDatabaseUrl(directUrl, projectDir, "SIGNALBOX_DATABASE_DIRECT_URL");
   if (database.kind !== "postgres" || direct.kind !== "postgres")
     throw new SettingsError(
-      "DATABASE_DIRECT_URL is only for a Postgres behind a pooler: it and DATABASE_URL must both be postgres://…",
+      "SIGNALBOX_DATABASE_DIRECT_URL is only for a Postgres behind a pooler: it and SIGNALBOX_DATABASE_URL must both be postgres://…",
     );
   return { ...database, directUrl: direct.url };
 }

@@ -28,7 +28,7 @@ export async function startBenchService(
     [join(packageRoot, "cli/main.ts"), "start", "--project", project.dir, "--port", "0"],
     {
       cwd: project.dir,
-      env: { ...process.env, HOST: "127.0.0.1", SIGNALBOX_WORKERS: String(p.workers ?? 1), ...p.env },
+      env: { ...process.env, SIGNALBOX_HOST: "127.0.0.1", SIGNALBOX_WORKERS: String(p.workers ?? 1), ...p.env },
       stdio: ["ignore", "ignore", "pipe"],
     },
   );

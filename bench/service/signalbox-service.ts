@@ -73,7 +73,7 @@ export function launch({
     cwd: folder,
     env: {
       ...cleanEnvironment(),
-      HOST: "127.0.0.1",
+      SIGNALBOX_HOST: "127.0.0.1",
       ...settings,
       ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}),
     },
@@ -107,7 +107,7 @@ export function runSignalbox(folder: string, args: string[], env: NodeJS.Process
 /** The environment of the benchmark must not change its results. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(SIGNALBOX_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
+    ([name]) => !/^(SIGNALBOX_|PORT$|HOST$|NODE_ENV$|NODE_OPTIONS$)/.test(name),
   );
   return {
     ...Object.fromEntries(kept),

@@ -49,7 +49,7 @@ export async function startWebSide(
     for (let n = 0; n < p.count; n += 1) {
       const folder = bench.makeProject({ workers: 1 });
       folders.push(folder);
-      const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines of the bench" };
+      const env = { SIGNALBOX_DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines of the bench" };
       services.push(await startSignalbox({ folder, args: ["--role", "web"], nodeOptions: bench.nodeOptions, env }));
     }
     const reader = await openPostgresReader(url);
@@ -81,7 +81,7 @@ export async function startSide(
   const service = await startSignalbox({
     folder,
     nodeOptions: bench.nodeOptions,
-    env: store === "Postgres" ? { DATABASE_URL: url } : {},
+    env: store === "Postgres" ? { SIGNALBOX_DATABASE_URL: url } : {},
   });
   const reader = store === "Postgres" ? await openPostgresReader(url) : openSqliteReader(file);
   return {

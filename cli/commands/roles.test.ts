@@ -32,7 +32,7 @@ it.each([
   const { exitCode, stdout, stderr } = await runFakeCli([...line, "--project", folder]);
   expect(exitCode).toBe(1);
   expect(stderr).toContain(
-    `${what} needs a store that several machines share, but this store is a file (${join(folder, ".signalbox/signalbox.db")}). Set DATABASE_URL=postgres://`,
+    `${what} needs a store that several machines share, but this store is a file (${join(folder, ".signalbox/signalbox.db")}). Set SIGNALBOX_DATABASE_URL=postgres://`,
   );
   expect(stdout).toBe("");
 });

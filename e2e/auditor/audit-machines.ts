@@ -88,7 +88,7 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
   const { folder, sink, cluster, moments } = stage;
   const startedAt = performance.now();
   const url = cluster.url("audited");
-  const env = { DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines, the same for each" };
+  const env = { SIGNALBOX_DATABASE_URL: url, SIGNALBOX_SECRET: "of all machines, the same for each" };
   const projectDir = join(folder, "project");
   mkdirSync(projectDir);
   writeAuditedProject(projectDir, 1);

@@ -51,7 +51,7 @@ export async function startMachines(p: MachinesOptions): Promise<Machine[]> {
     const port = await freePort();
     const machine = { role, name: `audited-${at}` };
     const changes = p.changes.filter(({ file }) => isLoadedBy(role, file));
-    const env = { ...p.env, DATABASE_URL: p.databaseBy(network) };
+    const env = { ...p.env, SIGNALBOX_DATABASE_URL: p.databaseBy(network) };
     const start = () =>
       startService({ projectDir, port, sinkUrl: p.sinkUrl, generation: generations++, changes, env, machine });
     let service = await start();

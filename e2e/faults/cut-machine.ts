@@ -54,10 +54,10 @@ export function preparePlatform(url: string): Platform {
   const projectDir = writeProject(files);
   const effectsFile = join(projectDir, "effects.log");
   const env = {
-    DATABASE_URL: url,
+    SIGNALBOX_DATABASE_URL: url,
     SIGNALBOX_SECRET: "of all machines, the same for each",
     EFFECTS: effectsFile,
-    HOST: "127.0.0.1",
+    SIGNALBOX_HOST: "127.0.0.1",
   };
   for (const args of [["build"], ["keys", "create", "--name", "cut", "--json"]]) {
     const { status, stdout, stderr } = signalbox(args, { cwd: projectDir, env });
@@ -109,7 +109,7 @@ export async function startMachine(
   ];
   const child = spawn(program, args, {
     cwd: projectDir,
-    env: { ...cleanEnvironment(), ...platform.env, DATABASE_URL: p.database, MACHINE: p.name },
+    env: { ...cleanEnvironment(), ...platform.env, SIGNALBOX_DATABASE_URL: p.database, MACHINE: p.name },
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });

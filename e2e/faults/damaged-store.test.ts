@@ -52,9 +52,13 @@ const damages: Damage[] = [
   {
     name: "is a text",
     damage: (file) => writeFileSync(file, "a text\n".repeat(1_000)),
-    says: /not a SQLite database.*DATABASE_URL/s,
+    says: /not a SQLite database.*SIGNALBOX_DATABASE_URL/s,
   },
-  { name: "is a folder", damage: (file) => (rmSync(file), mkdirSync(file)), says: /cannot be opened.*DATABASE_URL/s },
+  {
+    name: "is a folder",
+    damage: (file) => (rmSync(file), mkdirSync(file)),
+    says: /cannot be opened.*SIGNALBOX_DATABASE_URL/s,
+  },
   // Root ignores permissions, but not a path that does not exist.
   {
     name: "cannot be reached",

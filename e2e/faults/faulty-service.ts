@@ -73,7 +73,7 @@ export function prepareFaultyProject(
   original ??= buildOriginal();
   cpSync(join(original.projectDir, ".signalbox"), join(projectDir, ".signalbox"), { recursive: true });
   const file = join(projectDir, ".signalbox/signalbox.db");
-  return { projectDir, file, key: original.key, env: { DATABASE_URL: `file:${file}` } };
+  return { projectDir, file, key: original.key, env: { SIGNALBOX_DATABASE_URL: `file:${file}` } };
 }
 
 function buildOriginal(): FaultyProject {
@@ -82,7 +82,7 @@ function buildOriginal(): FaultyProject {
 }
 
 function build(projectDir: string, file: string): FaultyProject {
-  const env = { DATABASE_URL: `file:${file}` };
+  const env = { SIGNALBOX_DATABASE_URL: `file:${file}` };
   command(["build"]);
   const key = keySchema.parse(JSON.parse(command(["keys", "create", "--name", "faults", "--json"]))).secret;
   return { projectDir, file, key, env };

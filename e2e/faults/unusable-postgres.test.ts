@@ -81,7 +81,8 @@ function urlOf(database: string, { user = "signalbox", parameters = "" } = {}): 
   return cluster.url(database).replace("signalbox@", `${user}@`) + parameters;
 }
 
-const migrate = (url: string) => signalbox(["store", "migrate"], { cwd: projectDir, env: { DATABASE_URL: url } });
+const migrate = (url: string) =>
+  signalbox(["store", "migrate"], { cwd: projectDir, env: { SIGNALBOX_DATABASE_URL: url } });
 
 /** The command fails with these two lines, and nothing else. */
 function expectFailure(result: ReturnType<typeof signalbox>, p: { problem: RegExp; fix: RegExp }): void {
@@ -104,12 +105,12 @@ const cases: Case[] = [
     name: "a wrong password",
     url: () => urlOf("protected", { user: "guest:hunter2" }),
     problem: /the server rejects the user or the password/,
-    fix: /DATABASE_URL.*percent-encoded/,
+    fix: /SIGNALBOX_DATABASE_URL.*percent-encoded/,
   },
   {
     name: "a missing password",
     url: () => urlOf("protected", { user: "guest" }),
-    problem: /requires a password, and DATABASE_URL has none/,
+    problem: /requires a password, and SIGNALBOX_DATABASE_URL has none/,
     fix: /postgres:\/\/user:password@host\/database/,
   },
   {
@@ -122,13 +123,13 @@ const cases: Case[] = [
     name: "an unknown host",
     url: () => "postgres://signalbox@host.invalid/store",
     problem: /the (host does not exist|name of the host cannot be resolved)/,
-    fix: /host in DATABASE_URL|DNS/,
+    fix: /host in SIGNALBOX_DATABASE_URL|DNS/,
   },
   {
     name: "a port without a server",
     url: () => "postgres://signalbox@127.0.0.1:1/store",
     problem: /no server listens on that host and port.*ECONNREFUSED/,
-    fix: /DATABASE_URL/,
+    fix: /SIGNALBOX_DATABASE_URL/,
   },
   {
     name: "an unknown database",
@@ -218,7 +219,7 @@ describe("a Postgres that cannot be used: one message with the cause, one with t
     const url = urlOf("protected", { user: "guest:hunter2" });
     const { status, stdout, stderr } = signalbox(["start", "--port", "0"], {
       cwd: projectDir,
-      env: { DATABASE_URL: url },
+      env: { SIGNALBOX_DATABASE_URL: url },
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/cannot be used as the store: the server rejects the user or the password/);

@@ -239,7 +239,7 @@ describe("development behind a tunnel", () => {
 
 describe("development on every address of this machine", () => {
   it("rejects requests from elsewhere without a key, for any host name", async () => {
-    const { service, ask } = await start({ env: { HOST: "0.0.0.0" } });
+    const { service, ask } = await start({ env: { SIGNALBOX_HOST: "0.0.0.0" } });
     const address = Object.values(networkInterfaces())
       .flatMap((of) => of ?? [])
       .find(({ family, internal }) => family === "IPv4" && !internal)?.address;

@@ -68,7 +68,7 @@ export function openFleet(p: { files: Record<string, string>; env: NodeJS.Proces
 
 async function startMachine(dir: string, p: { role: "web" | "worker"; env: NodeJS.ProcessEnv }): Promise<Machine> {
   const args = p.role === "web" ? ["start", "--role", "web", "--port", "0"] : ["worker", "--health-port", "0"];
-  const env = { ...cleanEnvironment(), HOST: "127.0.0.1", ...p.env };
+  const env = { ...cleanEnvironment(), SIGNALBOX_HOST: "127.0.0.1", ...p.env };
   const child = spawn(process.execPath, [cliFile, ...args, "--project", dir, "--json"], {
     cwd: dir,
     env,

@@ -10,7 +10,11 @@ export interface ProjectConfig {
   name?: string;
   /** Port to listen on; 0 picks any free port. Default: 3002 in development, 3000 deployed. Environment: `PORT`. */
   port?: number;
-  /** Address to listen on. Default: `127.0.0.1` in development, every address deployed. Environment: `HOST`. */
+  /**
+   * Address to listen on: an IP address or a host name of this machine. The variable `HOST` is used only if it is an IP
+   * address of this machine. Default: `127.0.0.1` in development, every address deployed. Environment:
+   * `SIGNALBOX_HOST`, `HOST`.
+   */
   host?: string;
   /**
    * Public URL of the server, e.g. `https://hooks.example.com`. Default: made of host and port. Environment:
@@ -19,7 +23,7 @@ export interface ProjectConfig {
   baseUrl?: string;
   /**
    * URL of the store: `file:…`, relative to the project folder, or `postgres://…`, which several machines can share.
-   * Default: `file:./.signalbox/signalbox.db`. Environment: `DATABASE_URL`.
+   * Default: `file:./.signalbox/signalbox.db`. Environment: `SIGNALBOX_DATABASE_URL`.
    */
   databaseUrl?: string;
   /** Maximum size of a webhook body, in bytes. Default: 1 MiB. Environment: `SIGNALBOX_MAX_BODY_BYTES`. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { proxyRangeSchema } from "../contract/project/settings.ts";
+import { isListenAddress, proxyRangeSchema } from "../contract/project/settings.ts";
 
 /** An invalid setting. The message is one line: the problem, its location, and how to fix it. */
 export class SettingsError extends Error {
@@ -19,12 +19,12 @@ const integer = (name: string, min: number, max: number) =>
 
 /** The variables that set the service. Those with a text have no setting in `signalbox.config.ts`. */
 export const environmentSchema = z.object({
-  DATABASE_URL: z.string().optional(),
-  DATABASE_DIRECT_URL: z
+  SIGNALBOX_DATABASE_URL: z.string().optional(),
+  SIGNALBOX_DATABASE_DIRECT_URL: z
     .string()
     .optional()
     .describe(
-      "URL of the Postgres server itself, if `DATABASE_URL` leads to a pooler in transaction mode. Default: none.",
+      "URL of the Postgres server itself, if `SIGNALBOX_DATABASE_URL` leads to a pooler in transaction mode. Default: none.",
     ),
   SIGNALBOX_BASE_URL: z
     .string()
@@ -60,6 +60,14 @@ export const environmentSchema = z.object({
       "A folder in which builds outlive a container, for runs that are open at the next deployment. Default: none.",
     ),
   PORT: integer("PORT", 0, 65535),
+  SIGNALBOX_HOST: z
+    .string()
+    .refine(
+      isListenAddress,
+      "SIGNALBOX_HOST must be an IP address or a host name of this machine, without a port, e.g. 127.0.0.1",
+    )
+    .optional(),
+  /** Tools set it for their own purposes, conda for example: it is ignored unless it is an address of this machine. */
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
   SIGNALBOX_WORKERS: integer("SIGNALBOX_WORKERS", 1, 256),

@@ -256,7 +256,7 @@ export const errorCodes = {
   store_unusable: entry(
     503,
     "Unusable store",
-    "The database in DATABASE_URL is damaged, is not a Signalbox store, cannot be reached, or was written by a newer version. Nothing in it was changed.",
+    "The database in SIGNALBOX_DATABASE_URL is damaged, is not a Signalbox store, cannot be reached, or was written by a newer version. Nothing in it was changed.",
     "If a file is damaged, keep a copy of it with its -wal, then restore a backup. Without a backup, `sqlite3 damaged.db .recover | sqlite3 new.db` saves the readable part. For Postgres, run `signalbox doctor`. If a newer version wrote the store, upgrade signalbox.",
     false,
     "owner",

@@ -21,7 +21,7 @@ describe("the web process gets", () => {
   test("its settings, even if workers read them as well", () => {
     const names = [
       "SIGNALBOX_SECRET",
-      "DATABASE_URL",
+      "SIGNALBOX_DATABASE_URL",
       "NODE_EXTRA_CA_CERTS",
       "OTEL_EXPORTER_OTLP_HEADERS",
       "PATH",

@@ -60,7 +60,7 @@ interface BuiltCode {
 
 /** Variables of Signalbox, of Node, of the system and of the libraries of these processes. */
 const webVariables =
-  /^(SIGNALBOX_.*|DATABASE_(?:DIRECT_)?URL|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
+  /^(SIGNALBOX_.*|PORT|HOST|HOSTNAME|(NODE|NEXT|__NEXT|OTEL|UV|LC|LD|DYLD|MALLOC|SSL_CERT|XDG|FAKETIME)_.*|PG[A-Z]+|FAKETIME|PATH|HOME|USER|LOGNAME|SHELL|PWD|TZ|TERM|LANG|LANGUAGE|TMPDIR|TMP|TEMP|CI|DEBUG|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|ALL_PROXY|NO_PROXY|https?_proxy|all_proxy|no_proxy|SystemRoot|windir|ComSpec|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
 
 /** Variables that the packages of model providers read; their code may be missing from the build. */
 const providerVariables =

@@ -11,6 +11,7 @@ import type { Logger } from "../ports/logger.ts";
 import { createBuilds } from "../project/kept-builds.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { collectStartUp } from "./collect-start-up.ts";
+import { describeListenFailure } from "./listen-failure.ts";
 import { openWorkerPool } from "./worker-pool/open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
@@ -100,15 +101,7 @@ async function openHealthServer(p: {
     (request, response) => void handle(request, response),
   );
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === "EADDRINUSE"
-          ? new Error(
-              `Port ${p.port} is in use. Stop the program that uses it, or choose another port with --health-port.`,
-            )
-          : error,
-      ),
-    );
+    server.once("error", (error) => reject(describeListenFailure(error, { ...p, option: "--health-port" })));
     server.listen(p.port, p.host, resolve);
   });
   return {

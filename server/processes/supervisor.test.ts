@@ -37,6 +37,16 @@ describe.concurrent("the supervisor", () => {
     }
   });
 
+  test.for(["203.0.113.7", "no-such-host.invalid"])(
+    "reports %s as an address to listen on, and the variable that sets it",
+    async (host, { createProject, expect }) => {
+      const project = await createProject({ quick: { code: "return 1;" } });
+      await expect(startService(project, { env: { SIGNALBOX_HOST: host } })).rejects.toThrow(
+        new RegExp(`cannot listen on ${host}: .*Correct SIGNALBOX_HOST`),
+      );
+    },
+  );
+
   test("a cancel over the API ends a running run at once", async ({ startService, expect }) => {
     const { startRun, call, project, ended } = await startService({ work: { code: `mark("begun"); ${hang}` } });
     const id = await startRun("work");

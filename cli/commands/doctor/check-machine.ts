@@ -28,7 +28,7 @@ export function checkFolder(folder: string): Check[] {
         ? bad(
             "file system",
             `the store is on ${network}, where the locks of SQLite are unreliable`,
-            "Move it to a local disk (DATABASE_URL).",
+            "Move it to a local disk (SIGNALBOX_DATABASE_URL).",
           )
         : ok("file system", "local"),
       checkSpace(freeBytes),

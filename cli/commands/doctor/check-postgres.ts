@@ -19,7 +19,7 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
         )
       : ok("schema", "up to date"),
     facts.isReplica
-      ? bad("rights", "the server is a read-only replica", "Set DATABASE_URL to the primary.")
+      ? bad("rights", "the server is a read-only replica", "Set SIGNALBOX_DATABASE_URL to the primary.")
       : checkRights(facts.mayWrite, user),
     checkDisk(facts),
     checkConnections(facts.connections),
@@ -73,7 +73,7 @@ function checkListeners({ listeners }: NonNullable<PostgresFacts["queue"]>): Che
   return warn(
     "listeners",
     "no process with workers listens for due runs: they start late by up to two seconds",
-    "Expected if the service is stopped. Behind a pooler in transaction mode, set DATABASE_DIRECT_URL.",
+    "Expected if the service is stopped. Behind a pooler in transaction mode, set SIGNALBOX_DATABASE_DIRECT_URL.",
   );
 }
 

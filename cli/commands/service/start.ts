@@ -1,5 +1,6 @@
 import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
 import { ignoredVariables } from "../../../server/config/environment.ts";
+import { isOwnAddress } from "../../../server/config/own-address.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import { isEnded } from "../../../server/domain/runs/run-state.ts";
@@ -166,6 +167,9 @@ async function readDeployed(
   const logger = createLogger({ mode: "deployed", level: readLogLevel("deployed"), process: "supervisor" });
   const ignored = ignoredVariables();
   if (ignored.length > 0) logger.info("ignored variables that Kubernetes set for a Service", { variables: ignored });
+  const { HOST: host } = process.env;
+  if (host && !isOwnAddress(host))
+    logger.info("ignored HOST, which is no IP address of this machine; SIGNALBOX_HOST sets the address", { host });
   const events = context.isJson
     ? createJsonEvents(context)
     : createDeployedEvents({ terminal: context.terminal, logger });

@@ -50,7 +50,7 @@ async function copy(context: CommandContext, urls: { from: string; to: string })
       `${formatCount(copied.changedRows, "row")} had a string with a lone surrogate, which SQLite cannot store. U+FFFD replaces it.`,
     );
   context.notify(
-    "Start the service with DATABASE_URL set to the copy, and with the same SIGNALBOX_SECRET. Without it, keys still work, but cannot be shown again.",
+    "Start the service with SIGNALBOX_DATABASE_URL set to the copy, and with the same SIGNALBOX_SECRET. Without it, keys still work, but cannot be shown again.",
   );
 }
 
@@ -70,7 +70,7 @@ export function registerStoreMigrate(store: CliCommand, runner: CommandRunner): 
       "signalbox store migrate",
       "signalbox store migrate --to postgres://owner@db.internal/signalbox",
     ])
-    .option("--to <url>", "Store to migrate (default: DATABASE_URL, signalbox.config.ts)")
+    .option("--to <url>", "Store to migrate (default: SIGNALBOX_DATABASE_URL, signalbox.config.ts)")
     .action(runner.action(migrate));
 }
 

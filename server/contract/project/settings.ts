@@ -12,6 +12,14 @@ export const proxyRangeSchema = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "Must be an IP address or a range, e.g. 10.0.0.0/8" })
   .refine((range) => !range.endsWith("/0"), "Must not be a range of all addresses: any client could forge its address");
 
+/** A host name. One that ends in a number would be an invalid IPv4 address. */
+const hostNameSchema = z.hostname().regex(/(^|\.)(?!\d+$)[^.]+$/);
+const linkLocalSchema = z.string().regex(/^fe80:[\da-f:]+%[\w.-]+$/i);
+const listenAddressSchema = z.union([z.ipv4(), z.ipv6(), linkLocalSchema, hostNameSchema]);
+
+/** Whether a server could listen on it: an IP address or a host name, without brackets and port. */
+export const isListenAddress = (host: string): boolean => listenAddressSchema.safeParse(host).success;
+
 /** A domain of email addresses, without the at sign. */
 const domainSchema = z
   .string()
@@ -89,7 +97,10 @@ export const projectSettingsSchema = z.strictObject({
   /** Shown in the app; the folder's name by default. */
   name: z.string().trim().min(1).max(100).optional(),
   port: z.int().min(0).max(65535).optional(),
-  host: z.string().min(1).optional(),
+  host: z
+    .string()
+    .refine(isListenAddress, "Must be an IP address or a host name, without a port, e.g. 127.0.0.1")
+    .optional(),
   /** Where the world reaches this service, e.g. `https://hooks.example.com`. */
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   /** `file:` or `postgres:` URL of the store. */

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { Settings } from "../../config.ts";
 import { once as onlyOnce } from "../../domain/event-loop.ts";
 import { createReceiveFed } from "../../deliveries/receive-fed.ts";
 import { createDeliveryTally } from "../../domain/tallies.ts";
@@ -23,6 +22,7 @@ import {
   type ProcessContext,
   runHttpProcess,
 } from "../http-processes/run-process.ts";
+import { describeListenFailure } from "../listen-failure.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
@@ -108,7 +108,7 @@ async function openReceiver({
   });
   http.server.listen({ port: settings.port, host: settings.host, backlog });
   await once(http.server, "listening").catch((error: unknown) => {
-    throw describeListenFailure(error, settings);
+    throw describeListenFailure(error, { host: settings.host, port: settings.port, option: "--port" });
   });
 
   async function readNumbers(): Promise<ReceiverNumbers> {
@@ -172,13 +172,4 @@ function createClosedConnectionTally() {
     },
     read: () => [...counts.values()],
   };
-}
-
-function describeListenFailure(error: unknown, { port }: Settings): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "EADDRINUSE")
-    return new Error(`Port ${port} is in use. Stop the program that uses it, or choose another port with --port.`);
-  if (code === "EACCES")
-    return new Error("This user is not permitted to listen on the port. Choose a port above 1023 with --port.");
-  return error;
 }

@@ -41,7 +41,7 @@ describe("a worker does not get", () => {
 
   test.each([
     ["the token of commands", "SIGNALBOX_TOKEN"],
-    ["the address of the store", "DATABASE_URL"],
+    ["the address of the store", "SIGNALBOX_DATABASE_URL"],
   ])("%s, unless a workflow names it", (_what, name) => {
     expect(needs({}, [name])).toEqual([]);
     expect(needs({ "code/workflows/a.mjs": `// node_modules/x/index.js\nprocess.env.${name}` }, [name])).toEqual([]);

@@ -12,7 +12,11 @@ import { childEnvironment, pickEnvironment, readKeptCode, readsComputedNames } f
 /** For sealing keys, for signing in and for sending alerts: workers do none of it. */
 const serviceVariables = /^SIGNALBOX_(SECRET|ENCRYPTION_.+|OIDC_.+|ALERT_.+)$/;
 /** The store's address and the token of commands. Workers use neither, but a workflow may name such a variable. */
-const keptIfNamed: ReadonlySet<string> = new Set(["DATABASE_URL", "DATABASE_DIRECT_URL", "SIGNALBOX_TOKEN"]);
+const keptIfNamed: ReadonlySet<string> = new Set([
+  "SIGNALBOX_DATABASE_URL",
+  "SIGNALBOX_DATABASE_DIRECT_URL",
+  "SIGNALBOX_TOKEN",
+]);
 
 export interface WorkerChildOptions {
   start: ProcessStart & Required<Pick<ProcessStart, "workerId" | "pool" | "runs">>;

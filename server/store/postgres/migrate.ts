@@ -57,7 +57,7 @@ export async function assertFits(session: Session, name: string): Promise<void> 
     throw new AppError(
       "store_unusable",
       `${name} cannot be used as the store: its Postgres is version ${Math.floor(facts.version / 10_000)}, but Signalbox needs 15 or later.`,
-      { fix: "Upgrade the server, or set another one in DATABASE_URL." },
+      { fix: "Upgrade the server, or set another one in SIGNALBOX_DATABASE_URL." },
     );
   if (facts && facts.encoding !== "UTF8")
     throw new AppError(

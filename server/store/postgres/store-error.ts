@@ -34,17 +34,17 @@ const rejected: readonly KnownProblem[] = [
   {
     code: "28P01",
     problem: "the server rejects the user or the password",
-    fix: "Correct the user and the password in DATABASE_URL. Characters like @ : / # % in a password must be percent-encoded.",
+    fix: "Correct the user and the password in SIGNALBOX_DATABASE_URL. Characters like @ : / # % in a password must be percent-encoded.",
   },
   {
     code: "28",
     problem: "the server does not allow this connection",
-    fix: "Allow this user, database and machine in the server's pg_hba.conf, or set another user in DATABASE_URL.",
+    fix: "Allow this user, database and machine in the server's pg_hba.conf, or set another user in SIGNALBOX_DATABASE_URL.",
   },
   {
     code: "3D",
     problem: "the database does not exist",
-    fix: "Create it (createdb <name>), or correct its name in DATABASE_URL.",
+    fix: "Create it (createdb <name>), or correct its name in SIGNALBOX_DATABASE_URL.",
   },
   {
     code: "42501",
@@ -59,7 +59,7 @@ const rejected: readonly KnownProblem[] = [
   {
     code: "25006",
     problem: "the server is read-only, for example a replica",
-    fix: "Set the address of the primary server in DATABASE_URL.",
+    fix: "Set the address of the primary server in SIGNALBOX_DATABASE_URL.",
   },
   {
     code: "53300",
@@ -73,14 +73,14 @@ const unreachable: readonly KnownProblem[] = [
   {
     code: "ECONNREFUSED",
     problem: "no server listens on that host and port",
-    fix: "Start the server, or correct the host and the port in DATABASE_URL.",
+    fix: "Start the server, or correct the host and the port in SIGNALBOX_DATABASE_URL.",
   },
   {
     code: "ENOENT",
     problem: "the socket does not exist",
-    fix: "Start the server on this machine, or correct the folder of its socket in DATABASE_URL.",
+    fix: "Start the server on this machine, or correct the folder of its socket in SIGNALBOX_DATABASE_URL.",
   },
-  { code: "ENOTFOUND", problem: "the host does not exist", fix: "Correct the host in DATABASE_URL." },
+  { code: "ENOTFOUND", problem: "the host does not exist", fix: "Correct the host in SIGNALBOX_DATABASE_URL." },
   {
     code: "EAI_AGAIN",
     problem: "the name of the host cannot be resolved at the moment",
@@ -89,7 +89,7 @@ const unreachable: readonly KnownProblem[] = [
   {
     code: "ERR_TLS_CERT_ALTNAME_INVALID",
     problem: "the server's certificate is for another host",
-    fix: "Connect by a host name in the certificate. With sslmode=verify-ca in DATABASE_URL, the name is not checked.",
+    fix: "Connect by a host name in the certificate. With sslmode=verify-ca in SIGNALBOX_DATABASE_URL, the name is not checked.",
   },
   {
     code: "CERT_HAS_EXPIRED",
@@ -100,7 +100,7 @@ const unreachable: readonly KnownProblem[] = [
 
 const untrusted: OpenProblem = {
   problem: "the server's certificate is not trusted",
-  fix: "Add the certificate of its authority to DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.crt. With sslmode=require, the connection is encrypted, but the server is not verified.",
+  fix: "Add the certificate of its authority to SIGNALBOX_DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.crt. With sslmode=require, the connection is encrypted, but the server is not verified.",
 };
 
 const unresponsive: OpenProblem = {
@@ -109,22 +109,22 @@ const unresponsive: OpenProblem = {
 };
 
 const noTls: OpenProblem = {
-  problem: "the server does not support TLS, but DATABASE_URL requires it",
-  fix: "Set up TLS on the server, or remove sslmode from DATABASE_URL.",
+  problem: "the server does not support TLS, but SIGNALBOX_DATABASE_URL requires it",
+  fix: "Set up TLS on the server, or remove sslmode from SIGNALBOX_DATABASE_URL.",
 };
 
 const tlsRequired: OpenProblem = {
   problem: "the server does not allow this connection without TLS",
-  fix: "Add sslmode=verify-full to DATABASE_URL. If it is not allowed with TLS either, add it to the server's pg_hba.conf.",
+  fix: "Add sslmode=verify-full to SIGNALBOX_DATABASE_URL. If it is not allowed with TLS either, add it to the server's pg_hba.conf.",
 };
 
 const noAuthority: OpenProblem = {
   problem: "sslmode=verify-ca needs the certificate of an authority",
-  fix: "Add it to DATABASE_URL: sslrootcert=/path/to/ca.crt. With sslmode=verify-full, the authorities of Node are trusted.",
+  fix: "Add it to SIGNALBOX_DATABASE_URL: sslrootcert=/path/to/ca.crt. With sslmode=verify-full, the authorities of Node are trusted.",
 };
 
 const noPassword: OpenProblem = {
-  problem: "the server requires a password, and DATABASE_URL has none",
+  problem: "the server requires a password, and SIGNALBOX_DATABASE_URL has none",
   fix: "Add it: postgres://user:password@host/database.",
 };
 
@@ -176,7 +176,7 @@ function findOpenProblem(error: unknown): OpenProblem | null {
   if (file !== null)
     return {
       problem: `the file ${file} cannot be read`,
-      fix: "Correct its path in DATABASE_URL (sslrootcert, sslcert, sslkey), and its permissions.",
+      fix: "Correct its path in SIGNALBOX_DATABASE_URL (sslrootcert, sslcert, sslkey), and its permissions.",
     };
   if (!isConnectionError(error)) return null;
   const networkCode = networkCodeOf(error);

@@ -12,8 +12,11 @@ const causes: readonly (readonly [prefix: string, detail: string])[] = [
     "SQLITE_CORRUPT",
     "The database file is damaged. Restore a backup, or save the readable part: sqlite3 <file> .recover.",
   ],
-  ["SQLITE_NOTADB", "The file is not a SQLite database. Check DATABASE_URL."],
-  ["SQLITE_CANTOPEN", "The database file cannot be opened. Check DATABASE_URL and the permissions of its folder."],
+  ["SQLITE_NOTADB", "The file is not a SQLite database. Check SIGNALBOX_DATABASE_URL."],
+  [
+    "SQLITE_CANTOPEN",
+    "The database file cannot be opened. Check SIGNALBOX_DATABASE_URL and the permissions of its folder.",
+  ],
   ["SQLITE_PROTOCOL", "The database is busy: its lock could not be taken."],
   ["SQLITE_NOMEM", "There is not enough memory for the database."],
 ];

@@ -27,7 +27,7 @@ export function backUpDatabase(p: {
   if (existsSync(to)) throw exists();
   if (!existsSync(file))
     throw new AppError("store_unusable", `The store ${file} does not exist yet: there is nothing to back up.`, {
-      fix: "If the service uses another database, set the same DATABASE_URL.",
+      fix: "If the service uses another database, set the same SIGNALBOX_DATABASE_URL.",
     });
   const draft = `${to}.partial-${process.pid}`;
   try {

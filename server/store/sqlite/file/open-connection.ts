@@ -55,7 +55,7 @@ function createPrivately(file: string): void {
     // If the path of the folder is not a folder, SQLite reports it next.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
       throw new AppError("store_unusable", `The database ${file} cannot be created.`, {
-        fix: "Check DATABASE_URL and the permissions of its folder.",
+        fix: "Check SIGNALBOX_DATABASE_URL and the permissions of its folder.",
         cause: error,
       });
     }
