@@ -2,7 +2,9 @@ import { InvalidArgumentError } from "commander";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseDuration } from "../../sdk/duration.ts";
-import { type Json, jsonSchema } from "../../server/contract/json.ts";
+import { AppError } from "../../server/contract/app-error.ts";
+import type { Json } from "../../server/contract/json.ts";
+import { parseJsonBody } from "../../server/domain/requests/request-body.ts";
 import { usageFailure } from "../terminal/failure.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -129,13 +131,18 @@ export async function readJsonData(
   value: string,
   context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
 ): Promise<Json> {
-  const text = new TextDecoder().decode(await readData(value, context));
   try {
-    return jsonSchema.parse(JSON.parse(text));
+    const { json, rounded } = parseJsonBody(await readData(value, context));
+    if (rounded.length > 0)
+      context.notify(
+        `JavaScript cannot represent these numbers of --data exactly, and rounds them: ${rounded.join(", ")}`,
+      );
+    return json;
   } catch (error) {
+    if (!(error instanceof AppError)) throw error;
     const hint =
       value === "-" || value.startsWith("@") ? "" : "Put the JSON in single quotes, or in a file: --data @body.json";
-    throw usageFailure(`--data is not valid JSON: ${error instanceof Error ? error.message : error}`, hint);
+    throw usageFailure(`--data is not valid JSON: ${error.message}`, hint);
   }
 }
 

@@ -250,6 +250,10 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["triggers", "url", "a", "b"], /Too many arguments/],
     [["triggers", "test", "signup"], /--data or --since is missing/],
     [["triggers", "test", "signup", "--data", "{"], /--data is not valid JSON/],
+    [
+      ["triggers", "test", "signup", "--data", '{"a":1e400}'],
+      /--data is not valid JSON: The number at \/a is too large/,
+    ],
     [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
     [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],
     [["triggers", "runs", "list", "x", "--limit", "0"], /The limit must be a whole number from 1 to 100/],
@@ -596,6 +600,13 @@ describe("requests to the service", () => {
     await test("-");
     await test("@testing/body.json");
     expect(bodies).toEqual(["line", "stdin", "file"].map((from) => ({ trigger: "new-signup", body: { from } })));
+  });
+
+  it("a number that is rounded on the way to the service is reported", async () => {
+    const routed = { ...routes, "POST /verdicts": () => ({ data: [verdict] }) };
+    const line = ["triggers", "test", "new-signup", "--data", '{"id":9007199254740993,"n":1}'];
+    const { exitCode, stderr } = await runFakeCli(line, { routes: routed });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining("rounds them: /id\n")]);
   });
 
   it("an invalid id is encoded in the path", async () => {

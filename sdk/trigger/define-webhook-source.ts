@@ -68,9 +68,9 @@ export interface WebhookSourceOptions<
    */
   body?: BodyOptions;
   /**
-   * How integers beyond 2⁵³ in JSON are parsed, which a number of JavaScript cannot represent. `"string"`: a string of
-   * their digits, e.g. `"9007199254740993"`. `"number"`: the nearest number; the delivery lists the rounded paths.
-   * Smaller integers are numbers in both cases. Default: `"number"`.
+   * How numbers in JSON are parsed that JavaScript cannot represent exactly, such as integers beyond 2⁵³. `"string"`: a
+   * string in the sender's notation, e.g. `"9007199254740993"`. `"number"`: the nearest number; the delivery lists the
+   * rounded paths. All other numbers are numbers in both cases. Default: `"number"`.
    */
   bigints?: "number" | "string";
   /**

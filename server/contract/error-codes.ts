@@ -123,7 +123,7 @@ export const errorCodes = {
   invalid_body: entry(
     400,
     "Invalid body",
-    "The body is not a form, a multipart form or text, as its Content-Type says, or its form lacks the field that contains the JSON.",
+    "The body is not a form, a multipart form or text, as its Content-Type says, or its form lacks the field that contains the JSON. Or a number in the JSON is too large for JavaScript.",
     "`detail` says what is wrong. The delivery shows the body as received.",
   ),
   incomplete_body: entry(

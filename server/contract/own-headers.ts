@@ -21,7 +21,7 @@ export const ownHeaders = {
   releasedAt: "signalbox-released-at",
   /** The values of the headers that the request had several times, as JSON: `{"x-topic":["a","b"]}`. */
   repeated: "signalbox-repeated-headers",
-  /** The paths of integers beyond 2⁵³ that were rounded when the body was parsed: JSON Pointers, as JSON. */
+  /** The paths of numbers that were rounded when the body was parsed: JSON Pointers, as JSON. */
   rounded: "signalbox-rounded-numbers",
   /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
   origin: "signalbox-origin",

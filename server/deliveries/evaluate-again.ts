@@ -6,7 +6,7 @@ import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
-import type { ParsedJson } from "../domain/requests/request-body.ts";
+import type { ParsedJson } from "../domain/json/parse-exactly.ts";
 import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
 import type { Masking } from "../ports/masking.ts";

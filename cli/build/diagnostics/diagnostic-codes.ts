@@ -179,7 +179,7 @@ export const diagnosticCodes = {
   },
   invalid_body: {
     text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
-    fix: "Correct the value, or omit it. Default: JSON, with integers beyond 2⁵³ as numbers.",
+    fix: "Correct the value, or omit it. Default: JSON, with large integers as numbers.",
   },
   only_for_json: {
     text: "This option applies to JSON, and the bodies of this source are not JSON.",

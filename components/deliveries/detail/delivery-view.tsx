@@ -116,14 +116,14 @@ function OriginPanel({ delivery: { origin } }: { delivery: DeliveryDetails }) {
   );
 }
 
-/** Integers that JSON has and a number of JavaScript has not. */
+/** Numbers that JSON has and JavaScript has not. */
 function RoundedNumbers({ delivery }: { delivery: DeliveryDetails }) {
   const pointers = delivery.headers[ownHeaders.rounded];
   if (pointers === undefined) return null;
   return (
     <Panel title="Rounded numbers">
       <p className="px-4 py-3">
-        Integers beyond 2⁵³ were rounded when this body was parsed, at{" "}
+        JavaScript cannot represent some numbers of this body exactly. They were rounded, at{" "}
         <code className="break-all">
           <PlainText text={pointers} />
         </code>

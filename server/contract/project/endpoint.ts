@@ -20,7 +20,7 @@ export const dedupeSchema = z.object({
 
 export type Dedupe = z.infer<typeof dedupeSchema>;
 
-/** How integers beyond 2⁵³ are parsed: numbers of the nearest value, or strings of their digits. */
+/** How numbers are parsed that JavaScript cannot represent exactly: as the nearest number, or as strings. */
 const bigintsSchema = z.enum(["number", "string"]);
 
 /** A format in which an endpoint accepts bodies. `field`: the field of a form that contains JSON. */

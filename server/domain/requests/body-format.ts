@@ -4,7 +4,8 @@ import type { Delivery } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { sentTypes } from "../schema/encode-body.ts";
-import { decodeUtf8, parseJsonBody, type ParsedJson } from "./request-body.ts";
+import type { ParsedJson } from "../json/parse-exactly.ts";
+import { decodeUtf8, parseJsonBody } from "./request-body.ts";
 
 /** How the body of a request is read: the formats that an endpoint accepts, and the value that its triggers evaluate. */
 

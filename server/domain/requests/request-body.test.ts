@@ -113,57 +113,6 @@ describe("parseJsonBody", () => {
   });
 });
 
-const exactly = (text: string, bigints: "number" | "string") => parseJsonBody(bytesOf(text), { bigints });
-
-describe("integers beyond 2⁵³", () => {
-  test("are rounded with their paths, or kept as strings of their digits", () => {
-    const text =
-      '{"id":9007199254740993,"items":[{"a/b":-12345678901234567890}],"same":9007199254740994,"small":9007199254740991}';
-    expect(exactly(text, "number")).toEqual({ json: JSON.parse(text), rounded: ["/id", "/items/0/a~1b"] });
-    expect(exactly(text, "string")).toEqual({
-      json: {
-        id: "9007199254740993",
-        items: [{ "a/b": "-12345678901234567890" }],
-        same: "9007199254740994",
-        small: 9007199254740991,
-      },
-      rounded: [],
-    });
-    expect(exactly("12345678901234567890", "string").json).toBe("12345678901234567890");
-    expect(exactly("12345678901234567891", "number").rounded).toEqual([""]);
-  });
-
-  test("are not confused with fractions, exponents and digits in strings", () => {
-    const text = '{"a":1.5e30,"b":10000000000000000.5,"c":"9007199254740993","d":1e20,"__proto__":9007199254740993}';
-    expect(exactly(text, "number")).toEqual({ json: JSON.parse(text), rounded: ["/__proto__"] });
-    expect(JSON.stringify(exactly(text, "string").json)).toBe(
-      '{"a":1.5e+30,"b":10000000000000000,"c":"9007199254740993","d":100000000000000000000,"__proto__":"9007199254740993"}',
-    );
-  });
-
-  test("are listed 20 at most", () => {
-    const text = `[${Array.from({ length: 30 }, () => "9007199254740993").join()}]`;
-    expect(exactly(text, "number").rounded).toHaveLength(20);
-  });
-
-  test("of every JSON: none is rounded silently, and everything else is as JSON.parse has it", () => {
-    const numbers = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String);
-    fc.assert(
-      fc.property(fc.json(), fc.array(numbers, { maxLength: 4 }), (json, digits) => {
-        const text = `{"json":${json},"digits":[${digits.join()}]}`;
-        const { json: found, rounded } = exactly(text, "number");
-        expect(found).toEqual(JSON.parse(text));
-        expect(rounded.filter((pointer) => pointer.startsWith("/digits/"))).toEqual(
-          digits.flatMap((one, at) => (BigInt(Number(one)) === BigInt(one) ? [] : [`/digits/${at}`])),
-        );
-        const kept = exactly(text, "string").json as { digits: (number | string)[] };
-        expect(kept.digits.map(String)).toEqual(digits.map((one) => String(BigInt(one))));
-      }),
-      { numRuns: 300 },
-    );
-  });
-});
-
 describe("findJsonError", () => {
   const broken = fc
     .tuple(

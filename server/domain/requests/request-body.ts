@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { findJsonError } from "../json/find-json-error.ts";
-import { toPointer } from "../json/json-pointer.ts";
+import { parseExactly, type ParsedJson } from "../json/parse-exactly.ts";
 
 /** The body of a request: its memory, its bytes, its type and its JSON. */
 
@@ -134,16 +134,11 @@ const maxDepth = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The value of a body, and the paths of its integers beyond 2⁵³ that were rounded: JSON Pointers, at most 20. */
-export interface ParsedJson {
-  json: Json;
-  rounded: readonly string[];
-}
-
 /**
  * Parses the JSON of a body: UTF-8 with or without byte order mark, at most 512 levels deep. `bigints: "string"` keeps
- * integers beyond 2⁵³ as strings. Throws AppError `invalid_json` with line and column (both from 1, columns in
- * characters), which never contains a part of the body.
+ * numbers that JavaScript cannot hold as strings. Throws AppError `invalid_json` with line and column (both from 1,
+ * columns in characters), or `invalid_body` with the path of a number that is too large. Errors never contain a part of
+ * the body.
  */
 export function parseJsonBody(
   bytes: Uint8Array,
@@ -155,60 +150,12 @@ export function parseJsonBody(
   if (tooDeepAt !== null)
     throw invalid(textBefore(bytes, tooDeepAt), `the body is nested deeper than ${maxDepth} levels`);
   try {
-    if (sixteenDigits.test(text) && longInteger.test(text)) return parseExactly(text, bigints);
-    const json: Json = JSON.parse(text);
-    return { json, rounded: [] };
+    return parseExactly(text, bigints);
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     const fault = findJsonError(text);
     throw invalid(text.slice(0, fault?.offset), fault?.what ?? "invalid JSON", cause);
   }
-}
-
-/** 2⁵³ has 16 digits. Numbers follow a bracket, a comma or a colon; in strings, they only cost time. */
-const longInteger = /(?:^|[[,:])\s*-?\d{16}/;
-/** Most bodies have none. This takes half of the time. */
-const sixteenDigits = /\d{16}/;
-const maxRounded = 20;
-
-/** An integer beyond 2⁵³ in the parsed value, until its path is known. */
-class LongInteger {
-  readonly value: number;
-  readonly digits: string;
-
-  constructor(value: number, digits: string) {
-    this.value = value;
-    this.digits = digits;
-  }
-}
-
-/** Takes several times as long as JSON.parse, so only bodies with long integers are parsed in this way. */
-function parseExactly(text: string, bigints: "number" | "string"): ParsedJson {
-  const rounded: string[] = [];
-  const parsed: unknown = JSON.parse(text, ((_: string, value: unknown, { source }: { source?: string } = {}) =>
-    typeof value === "number" &&
-    Number.isInteger(value) &&
-    !Number.isSafeInteger(value) &&
-    source !== undefined &&
-    /^-?\d+$/.test(source)
-      ? new LongInteger(value, source)
-      : value) as (key: string, value: unknown) => unknown);
-
-  const replace = (value: unknown, path: readonly string[]): unknown => {
-    if (value instanceof LongInteger) {
-      if (bigints === "string") return value.digits;
-      if (BigInt(value.value) !== BigInt(value.digits) && rounded.length < maxRounded) rounded.push(toPointer(path));
-      return value.value;
-    }
-    if (typeof value !== "object" || value === null) return value;
-    for (const [key, child] of Object.entries(value)) {
-      const replaced = replace(child, [...path, key]);
-      // Only replaced values are written: an own `__proto__` stays as it is.
-      if (replaced !== child)
-        Object.defineProperty(value, key, { value: replaced, enumerable: true, writable: true, configurable: true });
-    }
-    return value;
-  };
-  return { json: replace(parsed, []) as Json, rounded };
 }
 
 function decode(bytes: Uint8Array): string {

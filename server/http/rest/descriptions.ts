@@ -69,7 +69,7 @@ export const texts: Readonly<Record<string, string>> = {
   "Trigger.headers": "The schema of the request headers. `null`: there is none.",
   "Trigger.body": "The formats in which the endpoint accepts bodies.",
   "Trigger.body.type": "The format.",
-  "Trigger.body.bigints": "How integers beyond 2⁵³ are parsed.",
+  "Trigger.body.bigints": "How numbers are parsed that JavaScript cannot represent exactly.",
   "Trigger.body.field": "The field of the form that contains JSON. `null`: the form is the payload.",
   "Trigger.verify": "The scheme that verifies signatures. `null`: they are not verified.",
   "Trigger.secretVariable": "The environment variable with the secret. Absent: unknown.",

@@ -148,6 +148,16 @@ test("files of a multipart form refer to their bytes, and text and bytes are str
 });
 
 describe("an integer beyond 2⁵³", () => {
+  test("that JavaScript only has as infinity is an error with its path, and the request is kept", async () => {
+    const { url, store } = await serve({ triggers: [triggerOf({ slug: "order", request: z.object({}) })] });
+    const { status, json: problem } = await send(url, "order", '{"items":[{"price":1e400}]}', type);
+    expect([status, problem]).toMatchObject([
+      400,
+      { code: "invalid_body", detail: expect.stringMatching("^The number at /items/0/price ") },
+    ]);
+    expect(Buffer.from(store.deliveries[0]?.body ?? []).toString()).toBe('{"items":[{"price":1e400}]}');
+  });
+
   // Shopify's ids, of which some are larger than 2⁵³.
   const body = '{"id":9007199254740993,"line_items":[{"id":820982911946154508}]}';
   const request = z.object({
