@@ -1,3 +1,4 @@
+import type { ChallengeOptions, ChallengePreset } from "./challenges.ts";
 import type { StepPolicy } from "./retry-options.ts";
 
 /**
@@ -39,8 +40,12 @@ export interface SourceDefinition {
   readonly bigints: "number" | "string" | undefined;
   readonly onMismatch: "reject" | "skip" | "hold" | undefined;
   readonly reply: ReplyOptions | undefined;
+  readonly challenge: SourceChallenge | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
 }
+
+/** The tests of an endpoint by its sender: a sender by name, a description of the test, or several of them. */
+export type SourceChallenge = ChallengePreset | ChallengeOptions | readonly (ChallengePreset | ChallengeOptions)[];
 
 /** A response, for senders that insist on one. */
 export interface FixedReply {
@@ -153,9 +158,11 @@ export interface SignedEvent {
 /** The response to a request by which a sender verifies the endpoint. */
 export interface SenderAnswer {
   readonly status: 200 | 204;
-  /** `null` with status 204. */
+  /** `null`: the body is empty. */
   readonly contentType: "application/json" | "text/plain" | null;
   readonly body: string;
+  /** Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Why a verification has no usable secret. It never contains a secret or a part of one. */
@@ -221,6 +228,8 @@ export interface VerificationDefinition {
    * `null`: they are unknown, and sources without `body` accept JSON.
    */
   readonly bodies: readonly BodyOptions[] | null;
+  /** The responses that the sender insists on. Sources without `reply` send them. `null`: any response will do. */
+  readonly reply: ReplyOptions | null;
   /**
    * Equal for verifications that accept the same requests. It is derived from the secrets: compare it, but never store
    * or show it.

@@ -19,6 +19,7 @@ import { createStepFinder } from "./bundle/find-steps.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
+import { challengesOf } from "./checks/check-challenges.ts";
 import { dedupeOf, rateLimitOf, replyOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";
 import type {
@@ -92,7 +93,8 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     dedupe: dedupeOf(trigger),
     rateLimit: rateLimitOf(trigger.rateLimit),
     onMismatch: onMismatchSchema.safeParse(trigger.onMismatch).data ?? null,
-    reply: replyOf(trigger.reply),
+    reply: replyOf(trigger.reply ?? trigger.verify?.reply),
+    challenges: challengesOf(trigger.challenge),
     prompt: trigger.prompt,
   };
 }

@@ -15,6 +15,7 @@ import {
   type RateLimitOptions,
   type ReplyOptions,
   type SchemaLike,
+  type SourceChallenge,
   type SourceDefinition,
   type TriggerDefinition,
   type VerificationDefinition,
@@ -104,6 +105,14 @@ export interface WebhookSourceOptions<
    * It never contains the output of a run. Sources that share an endpoint must use the same value. Default: none.
    */
   reply?: ReplyOptions;
+  /**
+   * The request by which the sender tests the endpoint before it sends events, and its answer: a sender by name
+   * (`"asana"`, `"dropbox"`, `"eventGrid"`, …), a description (`{ method: "GET", echo: { query: "challenge" } }`), or a
+   * list. Such requests need a key, start nothing, and are recorded as skipped. The functions of `signalbox/verify`
+   * answer the tests of their senders without it. Sources that share an endpoint must use the same value. Default:
+   * none.
+   */
+  challenge?: SourceChallenge;
 }
 
 /**
@@ -187,8 +196,8 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Request>, SchemaInput<Filter>>;
 
 function createSource(options: PlainOptions, made: string): SourceDefinition {
-  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit, onMismatch, reply } =
-    options;
+  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
+  const { onMismatch, reply, challenge } = options;
   checkText(slug, "slug", made, "new-signup");
   const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -213,6 +222,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
     rateLimit,
     onMismatch,
     reply,
+    challenge,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
@@ -228,6 +238,7 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   rateLimit?: RateLimitOptions;
   onMismatch?: "reject" | "skip" | "hold";
   reply?: ReplyOptions;
+  challenge?: SourceChallenge;
 };
 
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */

@@ -27,6 +27,8 @@ export type {
   OutcomeReplies,
   RateLimitOptions,
   ReplyOptions,
+  SourceChallenge,
 } from "../definition.ts";
+export type { ChallengeOptions, ChallengePreset, RequestValue } from "../challenges.ts";
 export { sensitive } from "../sensitive.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

@@ -11,6 +11,7 @@ export { shopify } from "./senders/shopify.ts";
 export { slack } from "./senders/slack.ts";
 export { standardWebhooks, svix } from "./senders/standard-webhooks.ts";
 export { stripe } from "./senders/stripe.ts";
+export { xero } from "./senders/xero.ts";
 export { zoom } from "./senders/zoom.ts";
 export { gitlab } from "./token/gitlab.ts";
 export { microsoftGraph } from "./token/microsoft-graph.ts";

@@ -3,6 +3,7 @@ import { checkText } from "../check-shape.ts";
 import {
   type BodyOptions,
   definitionKind,
+  type ReplyOptions,
   type SecretProblem,
   type SenderAnswer,
   type SignatureFault,
@@ -65,6 +66,8 @@ export interface Scheme<K extends Key = HmacKey> {
   jsonTypes?: readonly string[];
   /** Default: unknown. */
   bodies?: readonly BodyOptions[];
+  /** The responses that the sender insists on. Default: none. */
+  reply?: ReplyOptions;
   /** How the sender writes a signature. Absent: only the sender can sign, or the signature is in the body. */
   seal?: {
     /** The headers that the signature covers, such as the time. */
@@ -95,6 +98,7 @@ export function createVerification<K extends Key>(scheme: Scheme<K>, keys: Keys<
     ...(scheme.greet && { greet: scheme.greet }),
     ...(scheme.jsonTypes && { jsonTypes: scheme.jsonTypes }),
     ...(scheme.bodies && { bodies: scheme.bodies }),
+    ...(scheme.reply && { reply: scheme.reply }),
     fingerprint: () => fingerprintOf([name, scheme.options ?? null], keys),
   });
 }
@@ -109,11 +113,12 @@ type DefaultedParts =
   | "greet"
   | "sign"
   | "jsonTypes"
-  | "bodies";
+  | "bodies"
+  | "reply";
 
 /**
  * Completes a verification: it has no time limit, reads no URL, names no headers, answers no challenges, cannot sign,
- * and the format of its bodies is unknown.
+ * insists on no responses, and the format of its bodies is unknown.
  */
 export function defineVerification(
   parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,
@@ -129,6 +134,7 @@ export function defineVerification(
     sign: () => null,
     jsonTypes: [],
     bodies: null,
+    reply: null,
     ...parts,
   });
 }

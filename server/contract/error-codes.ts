@@ -97,14 +97,14 @@ export const errorCodes = {
   method_not_allowed: entry(
     405,
     "Method not allowed",
-    "Endpoints accept POST only.",
+    "The endpoint does not accept this method.",
     "Send the request as POST. The Allow header lists the accepted methods.",
   ),
   unsupported_handshake: entry(
     405,
     "Unsupported handshake",
-    "The sender verifies the URL with a GET request before it sends events. The endpoint has no `verify` that answers it.",
-    "If the sender is Meta or Microsoft Graph, set `verify: meta({ … })` or `verify: microsoftGraph({ … })` in the sources of the endpoint, then build and deploy the project. Other handshakes by GET are not supported.",
+    "The sender verifies the URL before it sends events. The endpoint has no `verify` and no `challenge` that answers it, or the value cannot be repeated.",
+    "If the sender is Meta or Microsoft Graph, set `verify: meta({ … })` or `verify: microsoftGraph({ … })` in the sources of the endpoint. For other senders, set `challenge`. Then build and deploy the project.",
     false,
     "either",
   ),

@@ -131,8 +131,8 @@ export function respond(
   }
 }
 
-function answerParts({ status, contentType, body }: SenderAnswer): ResponseParts {
-  return { status, body, headers: contentType === null ? {} : { "content-type": contentType } };
+function answerParts({ status, contentType, body, headers }: SenderAnswer): ResponseParts {
+  return { status, body, headers: { ...headers, ...(contentType !== null && { "content-type": contentType }) } };
 }
 
 /** A problem (RFC 9457). `reply`: of the endpoint, which may replace the body. */

@@ -3,6 +3,9 @@ import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
+import type { Challenge } from "../contract/project/endpoint.ts";
+import { redacted } from "../domain/deliveries/redaction.ts";
+import { allowedMethods, answerChallenge } from "../domain/requests/challenge.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { type Acceptance, completeDelivery, type DeliveryDraft } from "./accept.ts";
@@ -49,6 +52,30 @@ export function answerToChallenge(
   return answer instanceof Promise ? null : toHandshake(answer);
 }
 
+/**
+ * The answer to a test that the endpoint describes (`challenge`); `null`: the request is none, or has to be read first.
+ * Throws AppError `unsupported_handshake`.
+ */
+export function answerTest(
+  challenges: readonly Challenge[] | undefined,
+  { method, target }: IngestRequest,
+  { head, draft, body }: { head: RequestHead; draft: DeliveryDraft; body?: Json },
+): Handshake | null {
+  if (challenges === undefined || challenges.length === 0) return null;
+  const header = (name: string) => head.headers.get(name) ?? null;
+  const tested = { method, target, header, secrets: head.secrets, ...(body !== undefined && { body }) };
+  const answered = answerChallenge(challenges, tested);
+  if (answered?.secretHeader) draft.headers[answered.secretHeader] = redacted;
+  if (answered && method === "OPTIONS") {
+    const { answer } = answered;
+    return {
+      ...answered,
+      answer: { ...answer, headers: { ...answer.headers, allow: allowedMethods({ challenges }) } },
+    };
+  }
+  return answered;
+}
+
 /** Records a handshake as skipped: no trigger is evaluated. */
 export async function acceptHandshake(
   store: Pick<DeliveryStore, "recordDelivery">,
@@ -63,24 +90,24 @@ export async function acceptHandshake(
   return { kind: "challenged", delivery, answer };
 }
 
-/** Parameters by which senders verify a URL with GET, and the function of `signalbox/verify` that answers them. */
+/** Parameters by which senders verify a URL with GET, and the options that answer them. */
 const handshakes = [
-  ["hub.challenge", "meta"],
-  ["validationToken", "microsoftGraph"],
-  ["challenge", null],
+  ["hub.challenge", 'verify: meta({ … }), challenge: "webSub" or challenge: "strava"'],
+  ["validationToken", "verify: microsoftGraph({ … })"],
+  ["challenge", 'challenge: "dropbox", or { method: "GET", echo: { query: "challenge" } }'],
   ["crc_token", null],
 ] as const;
 
-/** The rejection of a request that is not a POST. */
-export function explainMethod({ method, target }: Pick<IngestRequest, "method" | "target">): AppError {
+/** The rejection of a request whose method the endpoint does not accept. `allowed`: as in the header `Allow`. */
+export function explainMethod({ method, target }: Pick<IngestRequest, "method" | "target">, allowed: string): AppError {
   const parameters = method === "GET" ? new URLSearchParams(target.split("?", 2)[1]) : null;
   const handshake = handshakes.find(([name]) => parameters?.has(name));
-  if (!handshake) return new AppError("method_not_allowed", "Send webhooks as POST.");
-  const [name, answeredBy] = handshake;
+  if (!handshake) return new AppError("method_not_allowed", `Send webhooks as ${allowed}.`);
+  const [name, option] = handshake;
   const fix =
-    answeredBy === null
-      ? "No function of signalbox/verify answers it. Receive the events of this sender through a service that does."
-      : `Set verify: ${answeredBy}({ … }) in the sources of the endpoint, which answers it.`;
+    option === null
+      ? "No option of Signalbox answers it. Receive the events of this sender through a service that does."
+      : `Set ${option} in the sources of the endpoint, which answers it.`;
   return new AppError(
     "unsupported_handshake",
     `The sender verifies this URL with GET and the parameter ${name}, and the endpoint does not answer it. ${fix}`,

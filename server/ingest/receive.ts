@@ -6,6 +6,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
+import { allowedMethods } from "../domain/requests/challenge.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { currentTurn } from "../domain/event-loop.ts";
@@ -36,7 +37,7 @@ import {
   type Rejected,
   type RequestHead,
 } from "./ingest-request.ts";
-import { acceptHandshake, answerGreeting, answerToChallenge, explainMethod } from "./handshake.ts";
+import { acceptHandshake, answerGreeting, answerTest, answerToChallenge, explainMethod } from "./handshake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
 import { createRejecter, type ReceivedRequest } from "./reject.ts";
 import { signedRequestOf, verifyRequest } from "./verify.ts";
@@ -137,7 +138,13 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const greeting = source.verify ? answerGreeting(source.verify, request) : null;
       if (greeting?.kind === "rejected") return await reject(received, greeting.error);
       if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
-      if (request.method !== "POST") return await reject(received, explainMethod(request));
+      const test = answerTest(source.challenges, request, { head, draft: delivery });
+      if (test) return finish(received, await acceptHandshake(store, head, delivery, test));
+      if (request.method !== "POST") {
+        const allow = allowedMethods(source);
+        received.responseHeaders = { ...received.responseHeaders, allow };
+        return await reject(received, explainMethod(request, allow));
+      }
 
       const formats = source.body ?? onlyJson;
       const reading = readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
@@ -176,7 +183,8 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const answering =
         signedRequest && answerToChallenge(source.verify, body, signedRequest, { isGenuine, maxMs: deps.maxCheckMs });
       const challenge = answering instanceof Promise ? await answering : answering;
-      if (challenge) return finish(received, await acceptHandshake(store, head, delivery, challenge));
+      const handshake = challenge ?? answerTest(source.challenges, request, { head, draft: delivery, body });
+      if (handshake) return finish(received, await acceptHandshake(store, head, delivery, handshake));
 
       // A trigger can be disabled while the body arrives or the signature is checked.
       const known = currentTurn() === authenticatedIn ? sender.disabled : null;

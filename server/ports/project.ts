@@ -1,6 +1,6 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import type { BodyFormat, Dedupe, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
+import type { BodyFormat, Challenge, Dedupe, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
@@ -48,6 +48,8 @@ export interface TriggerSource {
   /** Default: a body that matches no `request` is rejected if the endpoint has one trigger. */
   onMismatch?: OnMismatch | null;
   reply?: Reply | null;
+  /** The tests of the sender that the receiver answers. Default: none. */
+  challenges?: readonly Challenge[];
 }
 
 /**

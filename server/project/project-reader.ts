@@ -112,6 +112,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     rateLimit: entry.rateLimit,
     onMismatch: entry.onMismatch,
     reply: entry.reply,
+    challenges: entry.challenges,
   };
 }
 

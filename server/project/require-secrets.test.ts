@@ -28,6 +28,7 @@ function projectWith(...secrets: Secret[]) {
     body: [],
     onMismatch: null,
     reply: null,
+    challenges: [],
     verify: "github",
     dedupe: null,
     rateLimit: null,

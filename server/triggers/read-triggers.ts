@@ -25,7 +25,7 @@ import type { SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
-export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true }).extend({
+export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true, challenges: true }).extend({
   path: z.string(),
   example: jsonSchema,
   headers: jsonSchemaObjectSchema.nullable(),

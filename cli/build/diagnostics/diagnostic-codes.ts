@@ -177,6 +177,10 @@ export const diagnosticCodes = {
     text: "reply is a fixed response: { status, body, headers }, or one for each outcome: { accepted, skipped, repeated, held, rejected }. status is 200 to 299, body a string or an object of 16 KiB at most. headers are strings, without those that the server sets. rejected has no status: that of the problem stays.",
     fix: "Correct the value, or omit it.",
   },
+  invalid_challenge: {
+    text: 'challenge is a request by which the sender tests the endpoint, and its answer: a sender by name, e.g. "dropbox", or { method, if, echo, as, headers }, or a list. if and echo name one value: { query: "challenge" }, { header: "x-challenge" } or, of a POST, { field: "/challenge" }. as is "text", { field: "challenge" } or { header: "x-challenge" }. Headers of an answer begin with x- or webhook-.',
+    fix: "Correct the value, or omit it. Default: none.",
+  },
   invalid_body: {
     text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
     fix: "Correct the value, or omit it. Default: JSON, with large integers as numbers.",
@@ -194,7 +198,7 @@ export const diagnosticCodes = {
     fix: "Omit body: verify implies the formats of its sender.",
   },
   endpoint_disagrees: {
-    text: "verify, dedupe, rateLimit, body, bigints, onMismatch and reply apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
+    text: "verify, dedupe, rateLimit, body, bigints, onMismatch, reply and challenge apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the endpoint once with defineEndpoint(), e.g. in lib/ beside triggers/, and import it in every source. Or use separate endpoints.",
   },
   not_a_schema: {

@@ -67,6 +67,7 @@ export async function readTrigger(
     bigints: plain(source.bigints),
     onMismatch: plain(source.onMismatch),
     reply: plain(source.reply),
+    challenge: plain(source.challenge),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
@@ -76,6 +77,7 @@ export async function readTrigger(
           proofHeaders: source.verify.proofHeaders,
           coversBody: source.verify.coversBody,
           bodies: source.verify.bodies,
+          reply: source.verify.reply,
         }
       : null,
     dedupe: plain(source.dedupe),

@@ -62,6 +62,7 @@ export interface EvaluatedTrigger {
   bigints: unknown;
   onMismatch: unknown;
   reply: unknown;
+  challenge: unknown;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;
@@ -73,6 +74,8 @@ export interface EvaluatedTrigger {
     coversBody: boolean;
     /** `null`: unknown. */
     bodies: readonly BodyOptions[] | null;
+    /** `null`: none. */
+    reply: unknown;
   } | null;
   dedupe: unknown;
   rateLimit: unknown;

@@ -146,6 +146,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     body: [],
     onMismatch: null,
     reply: null,
+    challenges: [],
     verify: null,
     dedupe: null,
     rateLimit: null,

@@ -37,6 +37,7 @@ const slack = instant(schemes.slack);
 const standardWebhooks = instant(schemes.standardWebhooks);
 const stripe = instant(schemes.stripe);
 const svix = instant(schemes.svix);
+const xero = instant(schemes.xero);
 const zoom = instant(schemes.zoom);
 const meta = instant(schemes.meta);
 const square = instant(schemes.square);
@@ -142,6 +143,15 @@ export const senders: Sender[] = [
     ...text,
     sign: ({ body, secret }) => ({ "x-shopify-hmac-sha256": digest(secret, "base64", body) }),
     signatureHeader: "x-shopify-hmac-sha256",
+    timeHeader: null,
+    hasTime: false,
+  },
+  {
+    name: "xero",
+    verify: (secret) => xero({ secret }),
+    ...text,
+    sign: ({ body, secret }) => ({ "x-xero-signature": digest(secret, "base64", body) }),
+    signatureHeader: "x-xero-signature",
     timeHeader: null,
     hasTime: false,
   },

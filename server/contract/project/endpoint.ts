@@ -88,6 +88,43 @@ export function replySchemaOf(outcome: (typeof replyOutcomes)[number] | null): z
   return outcome === "rejected" ? replyContentSchema : fixedReplySchema;
 }
 
+/** A value of a request. `header` is in lower case, `field` is a JSON Pointer. */
+const requestValueSchema = z.union([
+  z.strictObject({ query: z.string().min(1), header: z.undefined().optional(), field: z.undefined().optional() }),
+  z.strictObject({ header: headerName(), query: z.undefined().optional(), field: z.undefined().optional() }),
+  z.strictObject({
+    field: z.string().regex(/^(?:\/(?:[^~/]|~[01])+)+$/),
+    query: z.undefined().optional(),
+    header: z.undefined().optional(),
+  }),
+]);
+
+export type RequestValue = z.infer<typeof requestValueSchema>;
+
+function headerName() {
+  return z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, "Must be the name of a header");
+}
+
+/** A header that an answer to a test may have: no browser and no cache acts on it. */
+function answerHeader() {
+  return headerName().regex(/^(?:x|webhook)-/, "Must begin with x- or webhook-");
+}
+
+/** A test of the endpoint by its sender, which the receiver answers itself. `name`: the sender, or `challenge`. */
+export const challengeSchema = z.strictObject({
+  name: z.string(),
+  method: z.enum(["GET", "HEAD", "OPTIONS", "POST"]),
+  /** `null`: every request of this method that has the value. */
+  if: z.intersection(requestValueSchema, z.object({ is: z.string() })).nullable(),
+  /** `null`: the answer is empty. */
+  echo: requestValueSchema.nullable(),
+  /** Without a field and a header, the answer is a plain text. */
+  as: z.strictObject({ field: z.string().min(1).optional(), header: answerHeader().optional() }),
+  headers: z.record(answerHeader(), z.string().regex(/^[!-~](?:[ -~]*[!-~])?$/)),
+});
+
+export type Challenge = z.infer<typeof challengeSchema>;
+
 const segment = "[a-z0-9]+(?:-[a-z0-9]+)*";
 
 /** A slug: lower-case letters and digits, in groups joined by single hyphens, at most 64 characters. */

@@ -3,6 +3,7 @@ import { jsonSchemaObjectSchema } from "../json.ts";
 import { projectSettingsSchema } from "./settings.ts";
 import {
   bodyFormatSchema,
+  challengeSchema,
   dedupeSchema,
   endpointSchema,
   onMismatchSchema,
@@ -52,6 +53,7 @@ export const manifestTriggerSchema = z.object({
   rateLimit: rateSchema.nullable().default(null),
   onMismatch: onMismatchSchema.nullable().default(null),
   reply: replySchema.nullable().default(null),
+  challenges: z.array(challengeSchema).default([]),
   /** Of triggers of agents; builds of old do not have it. */
   prompt: promptSchema.nullable().default(null),
 });

@@ -4,7 +4,7 @@ import type { Reason, Verdict, VerdictList } from "../../contract/delivery.ts";
 export const redacted = "[redacted]";
 
 /** Headers that carry credentials by their meaning, also under a proxy's prefix. */
-const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key|gitlab-token)$/;
+const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key|gitlab-token|secret|secret-token)$/;
 
 /** Keys of this service, anywhere in a string: also a key that was sent in the wrong field. */
 const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;

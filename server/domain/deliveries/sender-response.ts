@@ -2,8 +2,9 @@ import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contr
 import { countVerdicts } from "./describe-reason.ts";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
-import type { BodyFormat, FixedReply, Reply } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Challenge, FixedReply, Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
+import { allowedMethods } from "../requests/challenge.ts";
 import { acceptedTypes, onlyJson } from "../requests/body-format.ts";
 
 /** The part of a response that depends on the outcome of the delivery. The receiver adds the other headers. */
@@ -73,8 +74,6 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   // Some senders send the credentials in a URL only after they were asked for them.
   unauthorized: { "www-authenticate": 'Bearer, Basic realm="webhooks"' },
   invalid_signature: { "www-authenticate": "Signature" },
-  method_not_allowed: { allow: "POST" },
-  unsupported_handshake: { allow: "POST" },
   queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
   overloaded: { "retry-after": "2" },
@@ -92,7 +91,7 @@ type Recorded = Pick<
  */
 export function sentResponse(
   delivery: Recorded,
-  endpoint: { reply?: Reply | null; body?: readonly BodyFormat[] } = {},
+  endpoint: { reply?: Reply | null; body?: readonly BodyFormat[]; challenges?: readonly Challenge[] } = {},
 ): SenderResponse | null {
   if (delivery.redeliveryOf !== null || delivery.headers[ownHeaders.origin] !== undefined) return null;
   const isForm = delivery.headers[ownHeaders.sentFrom] !== undefined;
@@ -100,6 +99,7 @@ export function sentResponse(
   // A sender without a valid key does not learn the id of the delivery.
   const own: Record<string, string> =
     delivery.problem?.code === "unauthorized" ? {} : { "signalbox-delivery": delivery.id };
+  if (delivery.problem?.status === 405) own["allow"] = allowedMethods(endpoint);
   if (delivery.problem?.code === "unsupported_media_type") own["accept"] = acceptedTypes(endpoint.body ?? onlyJson);
   return { status: delivery.responseStatus, body, headers: { ...headers, ...own } };
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
-import type { BodyFormat, Dedupe, OnMismatch, Rate, Reply } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Challenge, Dedupe, OnMismatch, Rate, Reply } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { listHeaders } from "../../domain/schema/header-fields.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
@@ -20,6 +20,7 @@ export function triggerOf(p: {
   rateLimit?: Rate;
   onMismatch?: OnMismatch;
   reply?: Reply;
+  challenges?: readonly Challenge[];
 }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
@@ -38,6 +39,7 @@ export function triggerOf(p: {
     rateLimit: p.rateLimit ?? null,
     onMismatch: p.onMismatch ?? null,
     reply: p.reply ?? null,
+    challenges: p.challenges ?? [],
   };
 }
 

@@ -235,10 +235,13 @@ describe("a check of the project", () => {
 
 describe("a GET request", () => {
   test.each([
-    ["?hub.mode=subscribe&hub.challenge=1", "Set verify: meta({ … }) in the sources of the endpoint"],
+    [
+      "?hub.mode=subscribe&hub.challenge=1",
+      'Set verify: meta({ … }), challenge: "webSub" or challenge: "strava" in the sources of the endpoint',
+    ],
     ["?validationToken=x", "Set verify: microsoftGraph({ … })"],
-    ["?challenge=abc", "No function of signalbox/verify answers it."],
-    ["?crc_token=abc", "No function of signalbox/verify answers it."],
+    ["?challenge=abc", 'Set challenge: "dropbox"'],
+    ["?crc_token=abc", "No option of Signalbox answers it."],
   ])("by which a sender verifies the URL (%s) gets its own answer", async (query, fix) => {
     const { port, store } = await serve({ triggers: [triggerOf({ slug: "open", request })] });
     const answer = await send(port, `/triggers/open${query}`, {}, "", "GET");
