@@ -18,7 +18,8 @@ import {
   mergeBacktests,
   type RecordedDelivery,
 } from "./backtest.ts";
-import { shapes, toSchema } from "./testing/shapes.ts";
+import { toSchema, versions } from "./testing/build-shape.ts";
+import { shapes } from "./testing/shapes.ts";
 
 const now = Date.UTC(2026, 0, 8);
 const period = { endpoint: null, trigger: null, since: now - 604_800_000, until: now };
@@ -207,7 +208,7 @@ describe("a build", () => {
       fc.asyncProperty(
         fc.array(fc.tuple(shapes, fc.option(shapes)), { minLength: 1, maxLength: 4 }),
         fc.array(fc.json({ maxDepth: 3 }), { maxLength: 8 }),
-        fc.constantFrom(3, 4),
+        versions,
         async (made, bodies, version) => {
           const triggers = made.map(([request, filter], at) => ({
             ...triggerOf({ slug: `t${at}`, endpoint: "e", request: z.unknown() }),

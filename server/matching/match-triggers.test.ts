@@ -13,7 +13,8 @@ import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers, matchTriggers } from "./match-triggers.ts";
 import { splitSchema } from "./schemas/fixed-fields.ts";
 import { shareSchemas } from "./schemas/share-schemas.ts";
-import { bodiesNear, type Shape, shapes, toSchema } from "./testing/shapes.ts";
+import { toSchema, versions } from "./testing/build-shape.ts";
+import { bodiesNear, type Shape, shapes } from "./testing/shapes.ts";
 import { buildTriggerIndex } from "./index/trigger-index.ts";
 
 const sourceOf = (at: number, request: AnySchema, filter: AnySchema | null): TriggerSource => {
@@ -52,7 +53,6 @@ function bothWays(triggers: readonly TriggerSource[], body: Json) {
   };
 }
 
-const versions = fc.constantFrom<3 | 4>(3, 4);
 const both = (shape: Shape) => fc.record({ shape: fc.constant(shape), version: versions });
 const pairs = fc
   .tuple(shapes, fc.option(shapes))
@@ -268,6 +268,8 @@ const fieldsOf = (zod: Pick<typeof z, "literal" | "enum" | "string" | "array">) 
     fc.constant(zod.enum(["a", "b"])),
     fc.constant(zod.string().min(2).optional()),
     fc.constant(zod.array(zod.literal("a")).min(2)),
+    headerTexts.map((text) => zod.string().toUpperCase().pipe(zod.literal(text.toUpperCase()))),
+    headerTexts.map((text) => zod.literal(text).default("a")),
   );
 const headerSchemas = fc.oneof(
   fc.dictionary(headerNames, fieldsOf(z), { minKeys: 1 }).map((shape) => z.object(shape)),

@@ -38,6 +38,10 @@ const fixes: Record<string, (field: SchemaField) => string> = {
   "z.symbol()": () => "Use z.literal() or z.enum() with strings.",
 };
 
+const whyUndefined =
+  "The value is not defined yet while this file loads. If it is imported, the two files probably import each other.";
+const fixUndefined = "Move the schema into a third file that both import, or refer to it in a getter or z.lazy().";
+
 interface FieldSchema {
   file: string;
   field: SchemaField;
@@ -83,9 +87,18 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
 function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem, context: Context): Diagnostic {
   const at = locate(file, field, problem.stack, context);
   const where = trail(file, field, ...problem.path);
-  if (problem.kind === "not-zod")
-    return context.files.diagnose({ code: "not_a_schema", title: `${where} is ${problem.method}`, at });
-  if (problem.kind === "export-failed") {
+  if (problem.kind === "not-zod") {
+    const isMissing = problem.path.length > 0 && problem.method === "undefined";
+    return context.files.diagnose({
+      code: "not_a_schema",
+      title: `${where} is ${problem.method}`,
+      at,
+      ...(isMissing && { text: whyUndefined, fix: fixUndefined }),
+    });
+  }
+  if (problem.kind === "other-version")
+    return context.files.diagnose({ code: "schema_mixes_versions", title: `${where} is ${problem.method}`, at });
+  if (problem.kind === "export-failed" || problem.kind === "unreadable") {
     return context.files.diagnose({
       code: "schema_export_failed",
       title: `${where} cannot be exported: ${problem.method}`,
@@ -95,7 +108,9 @@ function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem,
   if (problem.kind === "default")
     return context.files.diagnose({
       code: "schema_varying_default",
-      title: `${where} uses .default() with a value that is not a JSON constant`,
+      ...(problem.method === ".default(undefined)"
+        ? { title: `${where} uses ${problem.method}`, fix: "Use .optional() for a value that may be missing." }
+        : { title: `${where} uses .default() with a value that is not a JSON constant` }),
       at,
     });
   const method = "line" in at ? asWritten(problem.method, context.files.wordAt(at)) : problem.method;

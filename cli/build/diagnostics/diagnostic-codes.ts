@@ -205,6 +205,10 @@ export const diagnosticCodes = {
     text: "request, filter, headers, input and output must be schemas of Zod 4 (zod, zod/v4, zod/mini) or Zod 3 (zod/v3).",
     fix: "Use a Zod schema, e.g. z.object({ ... }).",
   },
+  schema_mixes_versions: {
+    text: "A schema parses what is inside it with its own version of Zod, so each webhook would be rejected.",
+    fix: 'Import z from the same version in all files that the schema is made of, e.g. "zod".',
+  },
   schema_uses_code: {
     text: "Schemas are exported to JSON Schema, which cannot contain code.",
     fix: "Describe the JSON as sent, and convert or check at the top of run().",

@@ -43,8 +43,20 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
       title: `${file} › ${message.replace(/^TypeError: /, "")}`,
       at,
     });
-  return files.diagnose({ code: "evaluation_failed", title: `${file} throws an error while it loads: ${message}`, at });
+  return files.diagnose({
+    code: "evaluation_failed",
+    title: `${file} throws an error while it loads: ${message}`,
+    at,
+    ...(isTooEarly.test(message) && {
+      text: "A value is not defined yet while this file loads. If it is imported, the two files probably import each other.",
+      fix: "Move what both files need into a third file that both import.",
+    }),
+  });
 }
+
+/** In a cycle of imports, one of the files is loaded before what it imports. */
+const isTooEarly =
+  /^TypeError: Cannot read properties of undefined|^ReferenceError: Cannot access .* before initialization/;
 
 interface MissingExport {
   name: string;

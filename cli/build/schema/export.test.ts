@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { resolveRef } from "../../../server/domain/schema/json-schema.ts";
 import { exportSchema } from "./export.ts";
 import { lintSchema } from "./lint.ts";
 
@@ -232,57 +231,5 @@ describe("an exported schema accepts the same values as Zod", () => {
     const { accepted, exact } = await countAgreement(zod3);
     expect(accepted).toBeGreaterThan(enough.accepted);
     expect(exact).toBeGreaterThan(enough.exact);
-  });
-});
-
-/** The description of the target of each `$ref`. */
-function namesOf(schema: z3.ZodTypeAny): unknown[] {
-  const root = exportSchema(schema);
-  const refs = [...JSON.stringify(root).matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)].map(([, ref]) =>
-    String(JSON.parse(ref ?? "")),
-  );
-  return refs.map((ref) => resolveRef(ref, root)?.["description"]);
-}
-const one = () => z3.object({ x: z3.number() }).describe("one");
-const other = () => z3.object({ b: z3.object({ c: z3.string() }).describe("other") }).describe("other");
-
-describe("a reference of Zod 3 points to the schema of its first use", () => {
-  test("if one key is a prefix of another", () => {
-    const shared = one();
-    expect(namesOf(z3.object({ a: other(), "a/b": shared, again: shared }))).toEqual(["one"]);
-    expect(
-      namesOf(
-        z3.object({
-          a: other(),
-          "a/b/properties/c": shared,
-          "a/properties/b": z3.object({ c: shared }),
-          again: shared,
-        }),
-      ),
-    ).toEqual(["one", "one"]);
-  });
-
-  test("if a key has a lone surrogate or special characters", () => {
-    for (const key of ["\ud800", "a\udc00b", "a~1/%2f#?é👍", "", "constructor"]) {
-      const tree: z3.ZodTypeAny = z3
-        .object({ ["n"]: z3.object({ [key]: z3.lazy(() => tree).optional() }) })
-        .describe("one");
-      expect(namesOf(z3.object({ [key]: tree }))).toEqual(["one"]);
-    }
-  });
-
-  test("through intersections of intersections, tuples, maps, nullables and defaults", () => {
-    const shared = one();
-    const left = other().and(z3.object({ l: z3.string() }));
-    expect(namesOf(left.and(z3.object({ s: shared })).and(z3.object({ again: shared })))).toEqual(["one"]);
-    expect(
-      namesOf(
-        z3.object({ a: z3.tuple([other(), shared]).rest(z3.tuple([shared])), b: shared.nullable().default(null) }),
-      ),
-    ).toEqual(["one", "one"]);
-    expect(namesOf(z3.union([z3.string(), z3.array(shared).nullish(), other(), shared]))).toEqual(["one"]);
-    expect(
-      namesOf(z3.object({ a: z3.record(shared.optional()), b: shared.readonly().brand("b").default({ x: 1 }) })),
-    ).toEqual(["one"]);
   });
 });

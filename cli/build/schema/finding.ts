@@ -1,10 +1,13 @@
-/** Why a schema cannot contain something: `code` needs code, `not-json` has no JSON form. */
-export type FindingKind = "code" | "not-json" | "default" | "not-zod";
+/**
+ * Why a schema cannot contain something: `code` needs code, `not-json` has no JSON form, `other-version` is of another
+ * version of Zod than the schema around it, and `unreadable` throws when it is read.
+ */
+export type FindingKind = "code" | "not-json" | "default" | "not-zod" | "other-version" | "unreadable";
 
 /** Something in a schema that cannot be exported. */
 export interface Finding {
   kind: FindingKind;
-  /** As a user writes it: `.transform()`, `z.date()`. */
+  /** As a user writes it: `.transform()`, `z.date()`. In words if it is no method. */
   method: string;
   /** The schema or check that the call at fault created. */
   origin: object | null;
@@ -30,7 +33,7 @@ export interface NodeReport {
   findings: Finding[];
   regexes: UserRegex[];
   defaults: DefaultValue[];
-  /** `step`: the next part of the path; `null` for wrappers such as optional. */
+  /** `step`: the next part of the path; `null` for wrappers such as optional. Anything but a schema is a finding. */
   children: { step: string | null; schema: unknown }[];
 }
 

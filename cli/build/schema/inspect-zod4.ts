@@ -28,8 +28,7 @@ const unrepresentable: Record<string, string> = {
 
 function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   const find = (kind: FindingKind, method: string): void => void report.findings.push({ kind, method, origin: schema });
-  const below = (step: string | null, child: unknown): void =>
-    void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
+  const below = (step: string | null, child: unknown): void => void report.children.push({ step, schema: child });
 
   if (def["coerce"] === true) return find("code", `z.coerce.${def.type}()`);
   const notJson = unrepresentable[def.type];
@@ -38,12 +37,12 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
   switch (def.type) {
     case "object":
       for (const [key, child] of Object.entries(isRecord(def["shape"]) ? def["shape"] : {})) below(key, child);
-      return below("*", def["catchall"]);
+      return def["catchall"] ? below("*", def["catchall"]) : undefined;
     case "array":
       return below("[]", def["element"]);
     case "tuple":
       asArray(def["items"]).forEach((item, index) => below(`[${index}]`, item));
-      return below("[…]", def["rest"]);
+      return def["rest"] ? below("[…]", def["rest"]) : undefined;
     case "record":
       below("keys", def["keyType"]);
       return below("*", def["valueType"]);

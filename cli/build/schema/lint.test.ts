@@ -12,6 +12,10 @@ async function methodsOf(schema: unknown): Promise<string[]> {
   return (await lintSchema(schema)).findings.map(({ path, method }) => [...path, method].join(" "));
 }
 
+function fail(): never {
+  throw new Error("not today");
+}
+
 describe("lintSchema", () => {
   test("trusts the regular expressions of Zod", async () => {
     const all = { ...z };
@@ -139,18 +143,80 @@ describe("lintSchema", () => {
   });
 
   test("accepts a default from a function that always returns the same value", async () => {
-    expect(
-      await methodsOf(
-        z.object({ a: z.array(z.string()).default(() => ["x"]), b: z3.object({ c: z3.array(z3.any()).default([]) }) }),
-      ),
-    ).toEqual([]);
+    expect(await methodsOf(z.object({ a: z.array(z.string()).default(() => ["x"]) }))).toEqual([]);
+    expect(await methodsOf(z3.object({ c: z3.array(z3.any()).default([]) }))).toEqual([]);
     let count = 0;
     expect(await methodsOf(z.number().default(() => count++))).toEqual([".default()"]);
     expect(await methodsOf(z.number().default(() => Date.now()))).toEqual([".default()"]);
     expect(await methodsOf(z3.any().default(() => new Date(0)))).toEqual([".default()"]);
   });
 
-  test("finds values inside a schema that are not Zod schemas", async () => {
+  test("finds values inside a schema that are not Zod schemas, wherever a schema belongs", async () => {
     expect(await methodsOf(z.object({ a: { safeParse: () => null } as never }))).toEqual(["a not a Zod schema"]);
+    const missing = undefined as never;
+    const cases = [z, z3].flatMap((zod) => {
+      const { object, array, intersection, string, lazy } = zod as typeof z;
+      return [
+        object({ a: missing }),
+        object({ a: array(missing) }),
+        intersection(string(), missing),
+        lazy(() => missing),
+      ];
+    });
+    const expected = [["a undefined"], ["a [] undefined"], ["undefined"], ["undefined"]];
+    expect(await Promise.all(cases.map(methodsOf))).toEqual([...expected, ...expected]);
+  });
+
+  test("finds schemas of another version of Zod, at every depth and in every container", async () => {
+    const [four, three, small] = [z.string() as never, z3.string() as never, mini.string() as never];
+    expect(
+      await methodsOf(
+        z.object({
+          a: three,
+          b: z.array(three).optional(),
+          c: z.union([z.string(), three]),
+          d: z.lazy(() => three),
+          g: z.object({}).catchall(three),
+          h: z.string().pipe(three),
+          i: mini.array(z.string()),
+          j: mini.object({ k: three }),
+        }),
+      ),
+    ).toEqual(
+      ["a", "b []", "c option 2", "d", "g *", "h", "j k"].map(
+        (path) => `${path} a schema of Zod 3 inside one of Zod 4`,
+      ),
+    );
+    expect(
+      await methodsOf(
+        z3.object({
+          a: four,
+          b: z3.array(small),
+          c: z3.object({ d: four }).and(z3.object({})),
+          e: z3.lazy(() => four),
+        }),
+      ),
+    ).toEqual(["a", "b []", "c d", "e"].map((path) => `${path} a schema of Zod 4 inside one of Zod 3`));
+  });
+
+  test("names the place of a getter or a default that throws, and of a default that is undefined", async () => {
+    expect(
+      await methodsOf(
+        z.object({
+          a: z.array(z.lazy(fail)),
+          b: z.object({
+            get c() {
+              return fail();
+            },
+          }),
+          d: z.string().default(fail),
+          e: z.string().default(undefined as never),
+          f: z.string().prefault(undefined as never),
+        }),
+      ),
+    ).toEqual(["a [] not today", "b not today", "d .default()", "e .default(undefined)", "f .default(undefined)"]);
+    expect(
+      await methodsOf(z3.object({ a: z3.lazy(fail), b: z3.string().default(fail), c: z3.any().default(undefined) })),
+    ).toEqual(["a not today", "b .default()", "c .default(undefined)"]);
   });
 });

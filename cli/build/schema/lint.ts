@@ -51,43 +51,73 @@ export async function lintSchema(root: unknown): Promise<SchemaReport> {
   const defaults: (DefaultValue & At)[] = [];
   const seen = new Set<unknown>();
 
-  const visit = (schema: unknown, path: readonly string[]): void => {
-    if (seen.has(schema)) return;
-    seen.add(schema);
-    const node = inspect(schema);
+  const visit = (schema: unknown, path: readonly string[], parent: unknown): void => {
     const at = <T extends object>(found: T): T & At => ({ ...found, path });
+    const mixed = findOtherVersion(schema, parent);
+    if (mixed) return void report.findings.push(at(mixed));
+    if (isRecord(schema) && seen.has(schema)) return;
+    seen.add(schema);
+    const node = inspect(schema, parent);
     report.findings.push(...node.findings.map(at));
     report.regexes.push(...node.regexes.map(at));
     defaults.push(...node.defaults.map(at));
-    for (const child of node.children) visit(child.schema, child.step === null ? path : [...path, child.step]);
+    for (const child of node.children) visit(child.schema, child.step === null ? path : [...path, child.step], schema);
   };
-  visit(root, []);
+  visit(root, [], null);
   report.findings.push(...(await findVaryingDefaults(defaults)));
   return report;
 }
 
-function inspect(schema: unknown): NodeReport {
-  if (isZod4(schema)) return inspectZod4(schema);
-  if (isZod3(schema)) return inspectZod3(schema);
+function inspect(schema: unknown, parent: unknown): NodeReport {
+  try {
+    if (isZod4(schema)) return inspectZod4(schema);
+    if (isZod3(schema)) return inspectZod3(schema);
+  } catch (error) {
+    // A getter of the user, for example of z.lazy().
+    const method = error instanceof Error ? error.message : String(error);
+    return { ...emptyReport(), findings: [{ kind: "unreadable", method, origin: Object(schema) }] };
+  }
+  const method = schema === undefined || schema === null ? String(schema) : "not a Zod schema";
+  return { ...emptyReport(), findings: [{ kind: "not-zod", method, origin: isRecord(parent) ? parent : null }] };
+}
+
+/** Zod parses what is inside a schema with its own version, and fails at the first value. */
+function findOtherVersion(schema: unknown, parent: unknown): Finding | null {
+  const [inner, outer] = [versionOf(schema), versionOf(parent)];
+  if (inner === null || outer === null || inner === outer) return null;
   return {
-    findings: [{ kind: "not-zod", method: "not a Zod schema", origin: null }],
-    regexes: [],
-    defaults: [],
-    children: [],
+    kind: "other-version",
+    method: `a schema of Zod ${inner} inside one of Zod ${outer}`,
+    origin: Object(schema),
   };
+}
+
+function versionOf(schema: unknown): 3 | 4 | null {
+  return isZod4(schema) ? 4 : isZod3(schema) ? 3 : null;
 }
 
 /** A constant default and a function look the same, so the value is read twice, at different times. */
 async function findVaryingDefaults(defaults: readonly (DefaultValue & At)[]): Promise<(Finding & At)[]> {
   if (defaults.length === 0) return [];
-  const first = defaults.map((each) => each.read());
+  const first = defaults.map(readDefault);
   const start = Date.now();
   while (Date.now() - start < 2) await new Promise((resolve) => setImmediate(resolve));
   return defaults.flatMap((each, index) => {
-    const value = each.read();
+    const value = readDefault(each);
     const isConstant = isDeepStrictEqual(value, first[index]) && isDeepStrictEqual(value, throughJson(value));
-    return isConstant ? [] : [{ kind: "default" as const, method: ".default()", origin: each.origin, path: each.path }];
+    if (isConstant && value !== undefined) return [];
+    const method = value === undefined ? ".default(undefined)" : ".default()";
+    return [{ kind: "default" as const, method, origin: each.origin, path: each.path }];
   });
+}
+
+/** The error instead, if the function of a default throws: it is no JSON. */
+function readDefault({ read }: DefaultValue): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function throughJson(value: unknown): unknown {
@@ -107,8 +137,7 @@ function inspectZod3(schema: Zod3Node): NodeReport {
 
 function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
   const find = (kind: FindingKind, method: string): void => void report.findings.push({ kind, method, origin: schema });
-  const below = (step: string | null, child: unknown): void =>
-    void (child !== undefined && child !== null && report.children.push({ step, schema: child }));
+  const below = (step: string | null, child: unknown): void => void report.children.push({ step, schema: child });
 
   if (def["coerce"] === true) return find("code", `z.coerce.${def.typeName.slice(3).toLowerCase()}()`);
   const notJson = unrepresentable[def.typeName];
@@ -121,12 +150,12 @@ function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
       return;
     case "ZodObject":
       for (const [key, child] of Object.entries(shapeOf(def))) below(key, child);
-      return below("*", def["catchall"]);
+      return def["catchall"] ? below("*", def["catchall"]) : undefined;
     case "ZodArray":
       return below("[]", def["type"]);
     case "ZodTuple":
       asArray(def["items"]).forEach((item, index) => below(`[${index}]`, item));
-      return below("[…]", def["rest"]);
+      return def["rest"] ? below("[…]", def["rest"]) : undefined;
     case "ZodRecord":
       below("keys", def["keyType"]);
       return below("*", def["valueType"]);

@@ -7,6 +7,8 @@ export interface Zod4Node {
     bag: Record<string, unknown>;
     parent?: Zod4Node;
     pattern?: RegExp;
+    values?: ReadonlySet<unknown>;
+    run(payload: { value: unknown; issues: unknown[] }, ctx: { async: false; jitless: true }): { issues: unknown[] };
   };
 }
 
@@ -19,6 +21,7 @@ export interface Zod4Def {
 /** A schema of any copy of Zod 3, with the parts that the build reads. */
 export interface Zod3Node {
   _def: Zod3Def;
+  safeParse(value: unknown): { success: boolean };
 }
 
 export interface Zod3Def {

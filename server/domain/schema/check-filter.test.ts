@@ -6,6 +6,9 @@ import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { Json } from "../../contract/json.ts";
 import { findFilterFaults } from "./check-filter.ts";
 import { exampleBody } from "./example-body.ts";
+import { parseBody } from "../../matching/match-triggers.ts";
+import { toSchema, versions } from "../../matching/testing/build-shape.ts";
+import { bodiesNear, shapes } from "../../matching/testing/shapes.ts";
 import { zod3Schema, zod4Schema } from "./testing/arbitrary-zod.ts";
 
 type AnyZod = z.ZodType | z3.ZodTypeAny;
@@ -140,17 +143,41 @@ describe("a filter", () => {
       }),
     );
   });
+
+  it("that a body of the request matches can be met, with every schema of every version and every change of strings", () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(
+        shapes.chain((shape) => fc.tuple(fc.constant(shape), versions, bodiesNear(shape))),
+        ([shape, version, body]) => {
+          const schema = toSchema({ shape, version });
+          if (!parseBody(schema, body).success) return;
+          compared++;
+          for (const filter of [requiring(body), requiring(body, sameButForCase)]) {
+            expect(filter.safeParse(body).success).toBe(true);
+            const faults = findFilterFaults(exportSchema(schema), exportSchema(filter));
+            expect(faults.filter(({ kind }) => kind !== "unknown-field")).toEqual([]);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(compared).toBeGreaterThan(60);
+  });
 });
 
+const sameButForCase = (text: string) => z.string().toLowerCase().pipe(z.literal(text.toLowerCase()));
+
 /** The schema of bodies that have all strings, numbers and booleans of a body at the same paths. */
-function requiring(body: Json): z.ZodType {
+function requiring(body: Json, ofString: (text: string) => z.ZodType = (text) => z.literal(text)): z.ZodType {
   if (Array.isArray(body)) return z.array(z.unknown());
+  if (typeof body === "string") return ofString(body);
   if (typeof body !== "object" || body === null) return z.literal(body);
   return z.object(
     Object.fromEntries(
       Object.entries(body)
         .filter(([name]) => name !== "__proto__")
-        .map(([name, value]) => [name, requiring(value)]),
+        .map(([name, value]) => [name, requiring(value, ofString)]),
     ),
   );
 }

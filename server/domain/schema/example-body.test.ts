@@ -1,5 +1,8 @@
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { z as z3 } from "zod/v3";
+import { exportSchema } from "../../../cli/build/schema/export.ts";
 import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { exampleBody } from "./example-body.ts";
 
@@ -122,4 +125,63 @@ it("a recursive schema has a finite example", () => {
     },
   });
   expect(JSON.stringify(exampleBody(wire(node), null)).length).toBeLessThan(1000);
+});
+
+const wraps: readonly ((inner: z.ZodType) => z.ZodType)[] = [
+  (inner) => z.object({ inner, note: z.string().min(2), more: z.string().optional() }),
+  (inner) => z.array(inner).min(1),
+  (inner) => z.tuple([z.int(), inner]),
+  (inner) => z.record(z.enum(["only"]), inner),
+  (inner) => z.union([z.never(), inner]),
+  (inner) => z.object({ left: inner }).and(z.object({ right: z.boolean() })),
+  (inner) => z.lazy(() => inner).readonly(),
+  (inner) => z.object({ inner }).pipe(z.object({ inner: z.unknown() })),
+];
+
+it("the example of every schema parses, at any depth", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...wraps), { minLength: 1, maxLength: 60, size: "max" }), (chosen) => {
+      const schema = chosen.reduce<z.ZodType>((inner, wrap) => wrap(inner), z.literal("at the end"));
+      const example = exampleBody(exportSchema(schema), null);
+      expect(schema.safeParse(example).error?.issues).toBeUndefined();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it.each([
+  ["changes and a pipe", z.string().trim().toLowerCase().pipe(z.email())],
+  ["a change before a format", z.string().trim().email().min(20)],
+  [
+    "a change before fixed values",
+    z.object({
+      plan: z
+        .string()
+        .toLowerCase()
+        .pipe(z.enum(["free", "gold"]))
+        .nullable(),
+    }),
+  ],
+  ["a URL with an ending", z.object({ file: z.url().endsWith(".pdf") })],
+  [
+    "an object that the second part of a pipe narrows",
+    z.object({ a: z.object({}) }).pipe(z.object({ a: z.object({}) })),
+  ],
+  ["changes of Zod 3", z3.string().trim().email().endsWith("@a.com")],
+])("the example for %s parses", (_, schema) => {
+  const example = exampleBody(exportSchema(schema), null);
+  expect(schema.safeParse(example).error?.issues, JSON.stringify(example)).toBeUndefined();
+});
+
+it("a schema that contains itself has an example with the alternative that ends", () => {
+  const tree: z.ZodType = z.object({
+    node: z.union([
+      z.object({ left: z.lazy(() => tree), right: z.lazy(() => tree) }),
+      z.object({ items: z.lazy(() => z.array(tree).min(1)) }),
+      z.object({ leaf: z.int() }),
+    ]),
+  });
+  expect(exampleBody(exportSchema(tree), null)).toEqual({ node: { leaf: 1 } });
+  const endless: z.ZodType = z.object({ name: z.string(), child: z.lazy(() => endless) });
+  expect(exampleBody(exportSchema(endless), null)).toEqual({ name: "text" });
 });

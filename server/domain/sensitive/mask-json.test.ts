@@ -81,6 +81,57 @@ const cases: fc.Arbitrary<Case> = fc.letrec<{ any: Case }>((tie) => {
         const oldNode: z3.ZodTypeAny = z3.object({ a: old, again: z3.lazy(() => z3.array(oldNode).optional()) });
         return { schema: node, old: oldNode, body: { a: body, again: [{ a: body, again: [{ a: body }] }] } };
       }),
+      // Behind a change, nothing but the mark is known of the value.
+      any.map(({ schema, old, body }) => ({
+        schema: z.any().prefault(0).pipe(schema),
+        old: z3.any().default(0).pipe(old),
+        body,
+      })),
+      any.map(({ schema, old, body }) => ({
+        schema: z.object({ a: z.any(), b: z.string().trim() }).pipe(z.strictObject({ a: schema, b: z.literal("b") })),
+        old: z3.object({ a: z3.any(), b: z3.string().trim() }).pipe(z3.object({ a: old, b: z3.literal("b") }).strict()),
+        body: { a: body, b: " b ", dropped: "visible" },
+      })),
+      any.map(({ schema, old, body }) => ({
+        schema: z
+          .looseObject({})
+          .pipe(z.looseObject({ a: schema }))
+          .readonly(),
+        old: z3
+          .object({})
+          .passthrough()
+          .pipe(z3.object({ a: old }))
+          .readonly(),
+        body: { a: body },
+      })),
+      any.map(({ schema, old, body }) => {
+        const node: z.ZodType = z.object({ a: schema, again: z.lazy(() => z.any().prefault(0).pipe(node)).optional() });
+        const oldNode: z3.ZodTypeAny = z3.object({
+          a: old,
+          again: z3.lazy(() => z3.any().default(0).pipe(oldNode)).optional(),
+        });
+        return { schema: node, old: oldNode, body: { a: body, again: { a: body, again: { a: body } } } };
+      }),
+      any.map(({ schema, old, body }) => ({
+        schema: z.record(z.string().toLowerCase(), z.array(schema).meta({ title: "A", items: false })),
+        old: z3.record(z3.string().toLowerCase(), z3.array(old)),
+        body: { Upper: [body], lower: [body] },
+      })),
+      any.map(({ schema, old, body }) => ({
+        schema: z.object({ a: z.nonoptional(schema.optional()).brand("b") }).catchall(schema),
+        old: z3.object({ a: old.brand("b") }).catchall(old),
+        body: { a: body, more: body },
+      })),
+      any.map(({ schema, old, body }) => ({
+        schema: z.record(z.enum(["a"]), schema).and(z.strictObject({ b: z.null() })),
+        old: z3.object({ a: old }).and(z3.object({ b: z3.null() }).strip()),
+        body: { a: body, b: null },
+      })),
+      any.map(({ schema, old, body }) => ({
+        schema: z.looseRecord(z.string().regex(/^.{2}$/), schema),
+        old: z3.record(old),
+        body: { ab: body, "👍": body },
+      })),
       any.map(({ schema, old, body }) => ({
         schema: z.intersection(z.object({ a: schema }), z.object({ b: z.string() })),
         old: z3.intersection(z3.object({ a: old }), z3.object({ b: z3.string() })),
@@ -135,6 +186,16 @@ describe("a sensitive value", () => {
     });
     expect(replaced.map(({ original }) => original)).toEqual(["ada@hopper.dev"]);
     expect(findSensitive([exportSchema(z.object({ a: z.string() })), null])).toBeNull();
+  });
+
+  it("is found in a template", () => {
+    const schema = z.object({ id: z.templateLiteral(["id-", z.string().meta({ sensitive: true })]) });
+    expect(JSON.stringify(mask(schema, { id: `id-${canary}` }))).not.toContain(canary);
+  });
+
+  it("is found in the keys of a record", () => {
+    for (const schema of [z.record(sensitive(z.string()), z.int()), z3.record(sensitive(z3.string()), z3.number())])
+      expect(JSON.stringify(mask(schema, { [canary]: 1 }))).not.toContain(canary);
   });
 
   it("of a fixed value stays one of the fixed values", () => {

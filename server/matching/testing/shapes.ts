@@ -1,8 +1,5 @@
 import * as fc from "fast-check";
-import { z } from "zod";
-import * as z3 from "zod/v3";
 import type { Json } from "../../contract/json.ts";
-import type { AnySchema } from "../../ports/project.ts";
 
 /** A schema as people write them, regardless of the version of Zod. */
 export type Shape =
@@ -10,153 +7,23 @@ export type Shape =
   | { kind: "literals"; values: (string | number | boolean | null)[] }
   | { kind: "enum"; values: [string, ...string[]] }
   | { kind: "text" | "trimmed" | "lower" | "email" | "number" | "int" | "boolean" | "null" | "any" }
-  | { kind: "optional" | "nullable" | "list" | "record" | "lazy" | "readonly"; of: Shape }
-  | { kind: "default"; of: Shape; value: Json }
+  | { kind: "optional" | "nullable" | "nonoptional" | "list" | "record" | "lazy" | "readonly" | "brand"; of: Shape }
+  | { kind: "default" | "prefault"; of: Shape; value: Json }
+  | { kind: "pipe"; from: Shape; to: Shape }
+  /** A string that the schema changes, and then compares. */
+  | { kind: "changed"; by: Change; to: Shape }
+  /** With a keyword of JSON Schema in its metadata. */
+  | { kind: "forged"; of: Shape; meta: Record<string, Json> }
+  | { kind: "keyed"; names: [string, ...string[]]; of: Shape }
   | { kind: "object"; others: "strip" | "strict" | "loose" | "text"; fields: Record<string, Shape> }
   | { kind: "union"; options: [Shape, Shape, ...Shape[]] }
   | { kind: "tagged"; options: Record<string, Shape>[] }
-  | { kind: "both"; left: Record<string, Shape>; right: Record<string, Shape> };
+  | { kind: "both"; others: "strip" | "strict" | "loose"; left: Record<string, Shape>; right: Record<string, Shape> };
 
-function toZod4(shape: Shape): z.ZodType {
-  switch (shape.kind) {
-    case "literal":
-      return z.literal(
-        shape.value,
-        shape.message === undefined
-          ? undefined
-          : shape.message === "own"
-            ? "not this one"
-            : { error: (issue) => `not ${JSON.stringify(issue.input)}` },
-      );
-    case "literals":
-      return z.literal(shape.values);
-    case "enum":
-      return z.enum(shape.values);
-    case "text":
-      return z.string();
-    case "trimmed":
-      return z.string().trim().min(2);
-    case "lower":
-      return z.string().toLowerCase();
-    case "email":
-      return z.email();
-    case "number":
-      return z.number();
-    case "int":
-      return z.int().min(1);
-    case "boolean":
-      return z.boolean();
-    case "null":
-      return z.null();
-    case "any":
-      return z.any();
-    case "optional":
-      return toZod4(shape.of).optional();
-    case "nullable":
-      return toZod4(shape.of).nullable();
-    case "list":
-      return z.array(toZod4(shape.of));
-    case "record":
-      return z.record(z.string(), toZod4(shape.of));
-    case "lazy":
-      return z.lazy(() => toZod4(shape.of));
-    case "readonly":
-      return toZod4(shape.of).readonly();
-    case "default":
-      return toZod4(shape.of).default(shape.value);
-    case "object": {
-      const fields = mapFields(shape.fields, toZod4);
-      if (shape.others === "text") return z.object(fields).catchall(z.string());
-      return shape.others === "strip"
-        ? z.object(fields)
-        : shape.others === "strict"
-          ? z.strictObject(fields)
-          : z.looseObject(fields);
-    }
-    case "union":
-      return z.union(shape.options.map(toZod4));
-    case "tagged":
-      return z.discriminatedUnion(
-        "a",
-        shape.options.map((fields, index) =>
-          z.object({ ...mapFields(fields, toZod4), a: z.literal(tags[index] ?? "z") }),
-        ) as never,
-      );
-    case "both":
-      return z.intersection(z.object(mapFields(shape.left, toZod4)), z.object(mapFields(shape.right, toZod4)));
-  }
-}
+export type Change = "trim" | "toLowerCase" | "toUpperCase" | "normalize" | "slugify";
 
-function toZod3(shape: Shape): z3.ZodTypeAny {
-  switch (shape.kind) {
-    case "literal":
-      if (shape.message === undefined) return z3.literal(shape.value);
-      return z3.literal(shape.value, {
-        errorMap: (issue, { data }) => ({
-          message: shape.message === "own" ? `not this ${issue.code}` : `not ${JSON.stringify(data)}`,
-        }),
-      });
-    case "literals":
-      return z3.union(shape.values.map((value) => z3.literal(value)) as never);
-    case "enum":
-      return z3.enum(shape.values);
-    case "text":
-      return z3.string();
-    case "trimmed":
-      return z3.string().trim().min(2);
-    case "lower":
-      return z3.string().toLowerCase();
-    case "email":
-      return z3.string().email();
-    case "number":
-      return z3.number();
-    case "int":
-      return z3.number().int().min(1);
-    case "boolean":
-      return z3.boolean();
-    case "null":
-      return z3.null();
-    case "any":
-      return z3.any();
-    case "optional":
-      return toZod3(shape.of).optional();
-    case "nullable":
-      return toZod3(shape.of).nullable();
-    case "list":
-      return z3.array(toZod3(shape.of));
-    case "record":
-      return z3.record(toZod3(shape.of));
-    case "lazy":
-      return z3.lazy(() => toZod3(shape.of));
-    case "readonly":
-      return toZod3(shape.of).readonly();
-    case "default":
-      return toZod3(shape.of).default(shape.value);
-    case "object": {
-      const object = z3.object(mapFields(shape.fields, toZod3));
-      if (shape.others === "text") return object.catchall(z3.string());
-      return shape.others === "strip" ? object : shape.others === "strict" ? object.strict() : object.passthrough();
-    }
-    case "union":
-      return z3.union(shape.options.map(toZod3) as never);
-    case "tagged":
-      return z3.discriminatedUnion(
-        "a",
-        shape.options.map((fields, index) =>
-          z3.object({ ...mapFields(fields, toZod3), a: z3.literal(tags[index] ?? "z") }),
-        ) as never,
-      );
-    case "both":
-      return z3.intersection(z3.object(mapFields(shape.left, toZod3)), z3.object(mapFields(shape.right, toZod3)));
-  }
-}
-
-/** As the platform knows a schema: of either version. */
-export function toSchema({ shape, version }: { shape: Shape; version: 3 | 4 }): AnySchema {
-  return (version === 4 ? toZod4(shape) : toZod3(shape)) as unknown as AnySchema;
-}
-
-const tags = ["x", "y", "z"];
+/** The discriminating values of the options of `tagged`. */
+export const tags = ["x", "y", "z"];
 const names = fc.constantFrom("a", "b", "c", "a/b", "2", "1", "toString", "constructor");
 /** Few enough that bodies meet them. */
 const scalars = fc.constantFrom<string | number | boolean | null>(
@@ -172,6 +39,27 @@ const scalars = fc.constantFrom<string | number | boolean | null>(
   true,
   false,
   null,
+);
+
+const changes = fc.constantFrom<Change>("trim", "toLowerCase", "toUpperCase", "normalize", "slugify");
+
+/** Every keyword that constrains a value, with values that would exclude most bodies. */
+const forgedMeta = fc.constantFrom<Record<string, Json>>(
+  { enum: ["forged"] },
+  { const: "forged" },
+  { type: "null" },
+  { not: {} },
+  { allOf: [{ const: "forged" }] },
+  { anyOf: [{ const: "forged" }] },
+  { oneOf: [] },
+  { if: {}, else: false },
+  { required: ["forged"], minProperties: 9, properties: { a: { const: "forged" } } },
+  { additionalProperties: false, patternProperties: { "": false }, propertyNames: false },
+  { items: false, prefixItems: [{ const: "forged" }], minItems: 9, contains: { const: "forged" } },
+  { minLength: 99, pattern: "^forged$", format: "email", minimum: 9_999, maximum: -9_999, multipleOf: 7 },
+  { $ref: "#/$defs/forged", $defs: { forged: { const: "forged" } } },
+  { default: "forged", nullable: true, title: "Documentation", examples: ["forged"] },
+  { dependentRequired: { a: ["forged"] }, unevaluatedProperties: false, $dynamicRef: "#forged" },
 );
 
 export const shapes: fc.Arbitrary<Shape> = fc
@@ -229,13 +117,39 @@ export const shapes: fc.Arbitrary<Shape> = fc
               "record" as const,
               "lazy" as const,
               "readonly" as const,
+              "nonoptional" as const,
+              "brand" as const,
             ),
             of: tie("shape"),
           }),
         },
         {
           weight: 1,
-          arbitrary: fc.record({ kind: fc.constant("default" as const), of: tie("shape"), value: scalars }),
+          arbitrary: fc.record({
+            kind: fc.constantFrom("default" as const, "prefault" as const),
+            of: tie("shape"),
+            value: scalars,
+          }),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.record({ kind: fc.constant("pipe" as const), from: tie("shape"), to: tie("shape") }),
+        },
+        {
+          weight: 3,
+          arbitrary: fc.record({ kind: fc.constant("changed" as const), by: changes, to: tie("shape") }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({ kind: fc.constant("forged" as const), of: tie("shape"), meta: forgedMeta }),
+        },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            kind: fc.constant("keyed" as const),
+            names: fc.constantFrom<[string, ...string[]]>(["a"], ["a", "b"]),
+            of: tie("shape"),
+          }),
         },
         { weight: 10, arbitrary: tie("object") },
         {
@@ -252,7 +166,12 @@ export const shapes: fc.Arbitrary<Shape> = fc
         },
         {
           weight: 1,
-          arbitrary: fc.tuple(fields, fields).map(([left, right]): Shape => ({ kind: "both", left, right })),
+          arbitrary: fc.record({
+            kind: fc.constant("both" as const),
+            others: fc.constantFrom("strip" as const, "strict" as const, "loose" as const),
+            left: fields,
+            right: fields,
+          }),
         },
       ),
     };
@@ -265,7 +184,7 @@ export const shapes: fc.Arbitrary<Shape> = fc
         arbitrary: fc.constantFrom<Shape>(
           { kind: "union", options: [object, object] },
           { kind: "lazy", of: object },
-          { kind: "both", left: {}, right: object.kind === "object" ? object.fields : {} },
+          { kind: "both", others: "strip", left: {}, right: object.kind === "object" ? object.fields : {} },
         ),
       },
     ),
@@ -320,10 +239,25 @@ function fitting(shape: Shape): fc.Arbitrary<Json> {
     case "null":
       return fc.constant(null);
     case "optional":
+    case "nonoptional":
     case "lazy":
     case "readonly":
+    case "brand":
     case "default":
+    case "prefault":
+    case "forged":
       return bodiesNear(shape.of);
+    case "pipe":
+      return fc.oneof(bodiesNear(shape.from), bodiesNear(shape.to));
+    case "changed":
+      // Other strings that become the same one.
+      return bodiesNear(shape.to).chain((body): fc.Arbitrary<Json> =>
+        typeof body === "string"
+          ? fc.constantFrom(body, body.toUpperCase(), ` ${body} `, body.toLowerCase())
+          : fc.constant(body),
+      );
+    case "keyed":
+      return fittingFields(Object.fromEntries(shape.names.map((name) => [name, shape.of])));
     case "nullable":
       return fc.oneof(fc.constant(null), bodiesNear(shape.of));
     case "list":
@@ -357,8 +291,4 @@ function fittingFields(fields: Record<string, Shape>): fc.Arbitrary<Json> {
     ];
     return Object.fromEntries(all);
   });
-}
-
-function mapFields<T>(fields: Record<string, Shape>, to: (shape: Shape) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, to(field)]));
 }

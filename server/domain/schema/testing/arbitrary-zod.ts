@@ -78,6 +78,14 @@ export const zod4Schema: fc.Arbitrary<z.ZodType> = fc.letrec<{ schema: z.ZodType
       fc.array(schema, { minLength: 2, maxLength: 8 }).map((choices) => z.union(choices)),
       fc.array(schema, { minLength: 1, maxLength: 4 }).map(([first = z.null(), ...rest]) => z.tuple([first, ...rest])),
       fc.tuple(schema, schema).map(([one, other]) => z.intersection(one, other)),
+      fc.tuple(schema, schema).map(([one, other]) => z.pipe(one, other as never)),
+      fc.tuple(schema, hostileText).map(([one, text]) => one.default(text).meta({ title: text, enum: [text] })),
+      schema.map((one) =>
+        z
+          .string()
+          .trim()
+          .pipe(one as never),
+      ),
       schema.map((one) => one.nullable()),
       schema.map((child) => {
         const node: z.ZodType = z.object({
@@ -118,6 +126,8 @@ export const zod3Schema: fc.Arbitrary<z3.ZodTypeAny> = fc.letrec<{ schema: z3.Zo
       fc.tuple(schema, schema).map((choices) => z3.union(choices)),
       fc.tuple(schema, schema).map((items) => z3.tuple(items)),
       fc.tuple(schema, schema).map(([one, other]) => z3.intersection(one, other)),
+      fc.tuple(schema, schema).map(([one, other]) => one.pipe(other)),
+      fc.tuple(schema, hostileText).map(([one, text]) => one.default(text).describe(text)),
       schema.map((one) => one.nullable()),
       schema.map((child) => {
         const node: z3.ZodTypeAny = z3.object({ child, again: z3.lazy(() => z3.array(node)) });

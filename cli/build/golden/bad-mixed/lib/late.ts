@@ -1,0 +1,4 @@
+import { z } from "zod";
+import { early } from "./early";
+
+export const late = z.object({ early: early.optional() });

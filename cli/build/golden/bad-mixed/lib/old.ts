@@ -1,0 +1,3 @@
+import { z } from "zod/v3";
+
+export const oldAddress = z.object({ street: z.string() });
