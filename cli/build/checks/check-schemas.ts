@@ -17,6 +17,7 @@ const fixes: Record<string, (field: SchemaField) => string> = {
   ".check()": checks,
   "z.custom()": checks,
   "z.property()": checks,
+  "a check with when": checks,
   "z.stringFormat()": checks,
   "z.instanceof()": () => "Describe the JSON of the value, e.g. z.object({ ... }).",
   ".overwrite()": (field) =>

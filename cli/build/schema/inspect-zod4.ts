@@ -146,6 +146,7 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
   if (!isRecord(check) || !def) return;
   const find = (method: string): void =>
     void report.findings.push({ kind: "code", method, origin: check, owner: schema });
+  if (hasOwnCondition(internals, def)) find("a check with when");
   switch (def["check"]) {
     case "custom":
       // A custom schema is its own check, which inspectType reports.
@@ -160,6 +161,17 @@ function inspectCheck(check: unknown, schema: Zod4Node, report: NodeReport): voi
     case "string_format":
       return inspectFormat(check, def, report);
   }
+}
+
+/** Some checks have a condition of Zod, when they run. Another one is code of the user. */
+function hasOwnCondition(internals: Record<string, unknown> | null, def: Record<string, unknown>): boolean {
+  if (!isFunction(def["when"]) || def["check"] === "custom") return false;
+  const create = internals?.["constr"];
+  if (!isFunction(create)) return true;
+  const fresh: unknown = Reflect.construct(create, [{ ...def, when: undefined }]);
+  const usual =
+    isRecord(fresh) && isRecord(fresh["_zod"]) && isRecord(fresh["_zod"]["def"]) ? fresh["_zod"]["def"] : {};
+  return String(usual["when"]) !== String(def["when"]);
 }
 
 function inspectFormat(check: object, def: Record<string, unknown>, report: NodeReport): void {

@@ -87,6 +87,19 @@ describe("lintSchema", () => {
     }
   });
 
+  test("finds a condition of the user's own on a built-in check", async () => {
+    const never = { when: () => false } as never;
+    for (const schema of [
+      z.string().min(3, never),
+      z.string().regex(/a/, never),
+      z.number().gt(3, never),
+      z.email(never),
+      z.array(z.int()).max(3, never),
+    ])
+      expect(await methodsOf(schema)).toEqual(["a check with when"]);
+    expect(await methodsOf(z.array(z.string().min(1).max(2).length(2).includes("a")).min(1).nonempty())).toEqual([]);
+  });
+
   test("recognizes z.stringbool() in every version of Zod 4", async () => {
     expect(
       await methodsOf(

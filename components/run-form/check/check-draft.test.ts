@@ -89,6 +89,12 @@ describe("a form says", () => {
     expect(say(z.unknown(), draftOf.number(""))).toEqual(["Must be a number. "]);
   });
 
+  test("nothing about characters that Zod counts as two", () => {
+    expect(say(z.string().regex(/^.{2}$/), read('"👍"'))).toEqual([]);
+    expect(say(z.string().regex(/^.{2}$/), read('"abc"'))).toEqual(["Must match ^.{2}$. "]);
+    expect(say(z.string().regex(new RegExp(String.raw`^\_$`)), read('"x"'))).toEqual([]);
+  });
+
   test("nothing about strings that the server trims first", () => {
     expect(say(z.string().trim().pipe(z.email()), read('" ada@example.com "'))).toEqual([]);
     expect(

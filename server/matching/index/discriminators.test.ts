@@ -111,6 +111,19 @@ describe("discriminatorsOf", () => {
   });
 });
 
+test("a schema whose definitions are shared a billion times is read in finite time, as far as it goes", () => {
+  const fields = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+  const levels = Array.from({ length: 11 }, (_, level) => [
+    String(level),
+    object(Object.fromEntries(fields.map((name) => [name, { $ref: `#/$defs/${level + 1}` }]))),
+  ]);
+  const schema = {
+    allOf: [object({ type: { const: "x" } }), { $ref: "#/$defs/0" }],
+    $defs: { ...Object.fromEntries(levels), 11: { const: "end" } },
+  };
+  expect(read(schema)).toMatchObject({ type: ["x"] });
+});
+
 function recursive(): z.ZodType {
   const folder = z.object({
     kind: z.literal("folder"),

@@ -14,6 +14,7 @@ export interface Discriminator {
 
 /** Limits for recursive and large schemas: parts that are not read rule nothing out. */
 const deepest = 12;
+const maxSteps = 200_000;
 
 /**
  * The fixed values that a schema requires, read from its exported JSON Schema. These are `const` and `enum` of scalars
@@ -22,7 +23,7 @@ const deepest = 12;
  * matches.
  */
 export function discriminatorsOf(schema: JsonSchemaObject): Discriminator[] {
-  const found = read({ schema, path: [], root: schema, depth: 0 });
+  const found = read({ schema, path: [], root: schema, depth: 0, left: { steps: maxSteps } });
   return [...found.values()];
 }
 
@@ -34,14 +35,16 @@ interface Place {
   path: readonly string[];
   root: JsonSchemaObject;
   depth: number;
+  /** Shared by the whole schema. */
+  left: { steps: number };
 }
 
 const none: Found = new Map();
 
-function read({ schema, path, root, depth }: Place): Found {
-  if (!isObject(schema) || depth > deepest || "default" in schema) return none;
+function read({ schema, path, root, depth, left }: Place): Found {
+  if (!isObject(schema) || depth > deepest || left.steps-- <= 0 || "default" in schema) return none;
   const below = (child: Json | undefined, name?: string) =>
-    read({ schema: child, path: name === undefined ? path : [...path, name], root, depth: depth + 1 });
+    read({ schema: child, path: name === undefined ? path : [...path, name], root, depth: depth + 1, left });
   const parts = [
     readValues(schema, path),
     ...readProperties(schema, below),
