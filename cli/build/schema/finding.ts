@@ -1,6 +1,6 @@
 /**
- * Why a schema cannot contain something: `code` needs code, `not-json` has no JSON form, `other-version` is of another
- * version of Zod than the schema around it, and `unreadable` throws when it is read.
+ * Why a schema cannot contain something. `code` needs code, and `not-json` has no JSON form. `other-version` is of
+ * another version of Zod than the schema around it. `unreadable` throws an error.
  */
 export type FindingKind = "code" | "not-json" | "default" | "not-zod" | "other-version" | "unreadable";
 

@@ -20,7 +20,7 @@ export type Shape =
   | { kind: "tagged"; options: Record<string, Shape>[] }
   | { kind: "both"; others: "strip" | "strict" | "loose"; left: Record<string, Shape>; right: Record<string, Shape> };
 
-export type Change = "trim" | "toLowerCase" | "toUpperCase" | "normalize" | "slugify";
+type Change = "trim" | "toLowerCase" | "toUpperCase" | "normalize" | "slugify";
 
 /** The discriminating values of the options of `tagged`. */
 export const tags = ["x", "y", "z"];
