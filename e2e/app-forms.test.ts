@@ -30,6 +30,7 @@ const schema = `z.object({
 const files = {
   "workflows/book.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "book", input: ${schema}, async run(input) { return { booked: input.amount }; } });\n`,
   "workflows/tell.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "tell", input: z.object({ amount: z.number() }), async run() {} });\n`,
+  "workflows/odd.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "odd", input: z.object({ mark: z.string().regex(/^..$/), unit: z.literal("KG"), currency: z.string().toLowerCase().pipe(z.enum(["eur"])) }), async run() {} });\n`,
   "triggers/large.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "large", endpoint: "billing", request: z.object({ amount: z.number().min(1000) }) }).attach({ workflow: tell });\n`,
   "triggers/only.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "only", endpoint: "single", request: z.object({ amount: z.number() }) }).attach({ workflow: tell });\n`,
   "triggers/paid.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport book from "../workflows/book";\nexport default defineWebhookSource({ slug: "paid", endpoint: "billing", request: ${schema}, filter: z.object({ amount: z.number().min(10) }) }).attach({ workflow: book });\n`,
@@ -261,6 +262,33 @@ describe("the form of a workflow", () => {
       .poll(() => field(page, "email").evaluate((element) => element === document.activeElement), patient)
       .toBe(true);
     expect(await runIds(service)).toEqual(before);
+    expect(errors).toEqual([]);
+  });
+
+  it("starts a run that Zod accepts, whatever the exported schema says, and shows only what Zod rejects", async ({
+    service,
+  }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:odd&tab=run");
+    const input = { mark: "👍", unit: "KG", currency: "EUR" };
+    await writeDraft(page, JSON.stringify({ ...input, unit: "kg" }));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("1 field is invalid.").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "/unit" }).first().waitFor();
+    await writeDraft(page, JSON.stringify(input));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    expect((await inputOfRunAt(service, page)).input).toEqual({ ...input, currency: "eur" });
+    expect(errors).toEqual([]);
+  });
+
+  it("sends no delivery that its trigger would reject", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:only&tab=test");
+    const count = async () =>
+      (await getJson<{ data: unknown[] }>(`${service.url}/api/v1/deliveries?endpoint=single&limit=100`)).data.length;
+    const before = await count();
+    await writeDraft(page, JSON.stringify({ amount: "many" }));
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("listitem").filter({ hasText: "Must be a number. /amount" }).first().waitFor();
+    expect(await count()).toBe(before);
     expect(errors).toEqual([]);
   });
 

@@ -83,6 +83,7 @@ export function processOptions({ outdir, plugins = [] }: { outdir: string; plugi
       receiver: inRoot("server/processes/receiver/receiver.ts"),
       web: inRoot("server/processes/web/web.ts"),
       worker: inRoot("server/processes/worker/worker.ts"),
+      "input-checker": inRoot("server/processes/input-checks/input-checker.ts"),
       "local-api": inRoot("server/processes/web/local-api.ts"),
       "backtest-thread": inRoot("cli/commands/triggers/backtest/thread.ts"),
       "event-loop-watcher": inRoot("server/processes/event-loop/event-loop-watcher.ts"),

@@ -19,12 +19,14 @@ import { type Logger, silentLogger } from "./ports/logger.ts";
 import { noSignals, type Signals } from "./ports/signals.ts";
 import type { createIdentity } from "./identity/create-identity.ts";
 import type { Identity } from "./ports/identity.ts";
+import type { InputChecks } from "./ports/input-checks.ts";
 import type { Manifest } from "./contract/project/manifest.ts";
 import type { Invitation } from "./contract/access/person.ts";
 import type { Store } from "./ports/store.ts";
 import type { ServiceReport } from "./ports/service-report.ts";
 import type { AnswerMcp } from "./http/rest/rest-deps.ts";
 import { createIngest } from "./http/webhooks/webhook-handler.ts";
+import { createInputChecks } from "./processes/input-checks/input-checks.ts";
 import { openConfiguredStore } from "./processes/open-configured-store.ts";
 import { startStoreAlerts } from "./processes/receiver/start-store-alerts.ts";
 import { startStoreUpkeep } from "./processes/receiver/start-store-upkeep.ts";
@@ -67,6 +69,7 @@ export interface Signalbox {
 /** The only place where adapters are connected to ports, for a process that serves requests. */
 export async function openSignalbox(p: {
   settings: Settings;
+  inputs: InputChecks;
   signals: Signals;
   logger: Logger;
   onEvent?: ((event: ReceiverEvent, manifest: Manifest) => void) | undefined;
@@ -95,6 +98,7 @@ export async function openSignalbox(p: {
     masking,
     project,
     builds,
+    inputs: p.inputs,
     signals,
     clock: systemClock,
     logger,
@@ -214,6 +218,8 @@ export async function openLocalApi(p: {
   const builds = createBuilds(settings.stateDir);
   const current = () => project.current().manifest;
   const masking = createMasking(store, createMaskReader({ current, builds, secret }));
+  const { stateDir, workerMemoryMb: memoryMb } = settings;
+  const inputs = createInputChecks({ stateDir, memoryMb, logger: silentLogger });
   const stopping = new AbortController().signal;
   const { receiveIn } = createIngest({ settings, store, project, logger: silentLogger, stopping, onEvent() {} });
   const app = createRestApp({
@@ -222,6 +228,7 @@ export async function openLocalApi(p: {
     masking,
     project,
     builds,
+    inputs,
     signals: { ...noSignals, buildChanged: () => p.running?.onBuildChanged?.() },
     clock: systemClock,
     logger: silentLogger,
@@ -239,7 +246,13 @@ export async function openLocalApi(p: {
     metrics: createMetrics({ store, isDeclared: () => false }),
     stopping,
   });
-  return { fetch: app.fetch, close: () => store.close() };
+  return {
+    fetch: app.fetch,
+    async close() {
+      inputs.close();
+      await store.close();
+    },
+  };
 }
 
 /** Loaded by the first request of such a client. */

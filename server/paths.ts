@@ -22,6 +22,7 @@ const entries = {
   receiver: "server/processes/receiver/receiver",
   web: "server/processes/web/web",
   worker: "server/processes/worker/worker",
+  "input-checker": "server/processes/input-checks/input-checker",
   "local-api": "server/processes/web/local-api",
   evaluate: "cli/build/evaluate",
   "backtest-thread": "cli/commands/triggers/backtest/thread",

@@ -138,7 +138,15 @@ describe("the state folder", () => {
     const { version } = await buildManifest(projectDir);
     writeFiles(projectDir, { "lib/send.ts": "export const send = () => 'changed';" });
     const rejected = new Error("open runs do not fit");
-    await expect(buildProject({ projectDir, beforeCurrent: () => Promise.reject(rejected) })).rejects.toBe(rejected);
+    const folder = join(projectDir, ".signalbox/builds");
+    const before = readdirSync(folder);
+    const beforeCurrent = async (manifest: Manifest) => {
+      // Its code can be loaded, to compare open runs with it.
+      expect(readdirSync(folder)).toContain(manifest.version);
+      throw rejected;
+    };
+    await expect(buildProject({ projectDir, beforeCurrent })).rejects.toBe(rejected);
+    expect(readdirSync(folder)).toEqual(before);
     expect(await readManifest(join(projectDir, ".signalbox"))).toMatchObject({ version });
   });
 

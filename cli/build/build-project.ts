@@ -69,15 +69,23 @@ interface Draft {
 export function buildProject(
   options: BuildOptions & {
     /**
-     * Called when the build has no errors, before it becomes current. Returns the versions of the builds that open runs
-     * need: they are not removed. `null`: unknown, so none is removed. If it throws, the last build stays current.
+     * Called when the build is complete and in its folder, before it becomes current. Returns the versions of the
+     * builds that open runs need: they are not removed. `null`: unknown, so none is removed. If it throws, the last
+     * build stays current.
      */
     beforeCurrent?: (manifest: Manifest) => Promise<ReadonlySet<string> | null>;
   },
 ): Promise<BuildResult> {
+  const approve = async (manifest: Manifest) =>
+    options.beforeCurrent ? await options.beforeCurrent(manifest) : new Set<string>();
   return buildInto(options, async ({ stateDir, draft, manifest, files }) => {
-    const needed = options.beforeCurrent ? await options.beforeCurrent(manifest) : new Set<string>();
+    const folder = join(stateDir, manifest.folder);
+    const isNew = !existsSync(folder);
     await finishDraft({ stateDir, draft, manifest, files });
+    const needed = await approve(manifest).catch(async (error: unknown) => {
+      if (isNew) await rm(folder, { recursive: true, force: true });
+      throw error;
+    });
     await writeCurrent(stateDir, manifest);
     // Without knowledge of the open runs, every build may be needed.
     if (needed !== null)

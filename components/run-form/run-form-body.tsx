@@ -12,7 +12,8 @@ import { Button } from "../ui/controls/button.tsx";
 import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { Segmented } from "../ui/controls/choice.tsx";
 import { DraftNotes, IssueSummary, StartResult } from "./form-messages.tsx";
-import { printDraft } from "./draft/draft-text.ts";
+import type { Issue } from "./check/check-value.ts";
+import { isFinished, printDraft } from "./draft/draft-text.ts";
 import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
 import { exampleHeaders, givenHeaders, receivedHeaders } from "./draft/header-texts.ts";
@@ -78,15 +79,24 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
   const send = () => {
     const trigger = takeOnly();
     if (draft.fault || disabledReason !== undefined) return;
-    starter.start(draft.text, headers, trigger);
+    if (view === "json" || local.length === 0) return starter.start(draft.text, headers, trigger);
+    if (draft.draft && !isFinished(draft.draft)) return showInvalid();
+    starter.startDoubtful(draft.text, headers, { ...(trigger && { trigger }), onInvalid: showInvalid });
   };
   const showInvalid = () => {
-    takeOnly();
     showAll();
-    const pointers = local.map(({ pointer }) => pointer);
+    focusIssues(local);
+  };
+  const focusIssues = (issues: readonly Issue[]) => {
+    const pointers = issues.map(({ pointer }) => pointer);
     // After the issues are rendered.
     requestAnimationFrame(() => element.current && focusFirstField(element.current, pointers));
   };
+  const focusRejected = useEffectEvent(() => view === "form" && focusIssues(shown));
+  const rejected = starter.sent === draft.text ? starter.problem : null;
+  useEffect(() => {
+    if (rejected && rejected.errors.length > 0) focusRejected();
+  }, [rejected]);
   const showJson = () => {
     setView("json");
     requestAnimationFrame(() => document.getElementById(`${formId}-json`)?.focus());
@@ -152,7 +162,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
             formId={formId}
             onDraft={draft.setDraft}
             onLeave={leave}
-            onSubmit={local.length > 0 ? showInvalid : send}
+            onSubmit={send}
           />
         )}
         {view === "form" && draft.draft && !(isPrompt(subject) && hasPrompt(draft.draft)) && (
@@ -164,8 +174,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
             formId={formId}
             onDraft={draft.setDraft}
             onLeave={leave}
-            onValid={send}
-            onInvalid={showInvalid}
+            onSubmit={send}
           />
         )}
         {subject.kind !== "replay" && triggerOf(subject) !== null && (

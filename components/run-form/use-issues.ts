@@ -10,11 +10,30 @@ import type { Draft } from "./draft/draft.ts";
 interface Issues {
   /** The visible issues: of fields that lost the focus, of all fields after a submit, and from the server. */
   shown: readonly Issue[];
-  /** All issues that the form finds. */
+  /** All issues that the form finds by the exported schema: hints, because the server decides by the schema itself. */
   local: readonly Issue[];
   leave: (pointer: string) => void;
   showAll: () => void;
   isSubmitted: boolean;
+}
+
+/** The server lists no more. */
+const maxFromServer = 20;
+
+/**
+ * The issues that the server found, which decide. The form has them in its own words, if it found them as well. What
+ * only the form found is no issue.
+ */
+export function decidedIssues(local: readonly Issue[], fromServer: readonly Issue[]): Issue[] {
+  const pointers = new Set(fromServer.map(({ pointer }) => pointer));
+  const confirmed = fromServer.length < maxFromServer ? local.filter(({ pointer }) => pointers.has(pointer)) : local;
+  const known = new Set(confirmed.map(({ pointer }) => pointer));
+  return [
+    ...confirmed,
+    ...fromServer
+      .filter(({ pointer }) => !known.has(pointer))
+      .map((one) => ({ ...one, message: one.message.replace(/\.$/, "") })),
+  ];
 }
 
 /** Issues that are visible before the field loses the focus. */
@@ -35,9 +54,8 @@ export function useIssues({
   const [isSubmitted, setIsSubmitted] = useState(false);
   const local = useMemo(() => (checked ? checkDraft(schema, schema, checked) : []), [schema, checked]);
   const shown = useMemo(() => {
-    const seen = local.filter(({ pointer, code }) => isSubmitted || urgent.has(code) || left.has(pointer));
-    const fromServer = (rejection?.errors ?? []).filter(({ pointer }) => !seen.some((one) => one.pointer === pointer));
-    return [...seen, ...fromServer.map((one) => ({ ...one, message: one.message.replace(/\.$/, "") }))];
+    if (rejection) return decidedIssues(local, rejection.errors);
+    return local.filter(({ pointer, code }) => isSubmitted || urgent.has(code) || left.has(pointer));
   }, [local, isSubmitted, left, rejection]);
   const leave = useCallback(
     (pointer: string) => setLeft((before) => (before.has(pointer) ? before : new Set([...before, pointer]))),

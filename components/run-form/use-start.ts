@@ -12,6 +12,11 @@ import type { RunSubject } from "./run-subject.ts";
 export interface Starter {
   /** `trigger`: the only trigger on the endpoint that evaluates the delivery. */
   start: (text: string, headers: GivenHeaders, trigger?: string) => void;
+  /**
+   * The same for a text in which the form has found issues. The server decides whether it is valid. A delivery that the
+   * trigger would reject is not sent, and `onInvalid` is called instead.
+   */
+  startDoubtful: (text: string, headers: GivenHeaders, options: { trigger?: string; onInvalid: () => void }) => void;
   isBusy: boolean;
   /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
   problem: ProblemText | null;
@@ -47,6 +52,7 @@ export function useStart(subject: RunSubject): Starter {
   const replay = useMutation(
     trpc.runs.replay.mutationOptions({ onSuccess: ({ runId }) => router.push(pathOf("runs", runId)) }),
   );
+  const preview = useMutation(trpc.triggers.verdicts.mutationOptions());
   const used = { trigger: send, target: run, replay }[subject.kind];
   const start = (text: string, headers: GivenHeaders, trigger?: string) => {
     if (used.isPending) return;
@@ -55,12 +61,25 @@ export function useStart(subject: RunSubject): Starter {
     else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };
+  const startDoubtful: Starter["startDoubtful"] = (text, headers, { trigger, onInvalid }) => {
+    if (subject.kind !== "trigger") return start(text, headers);
+    if (preview.isPending || used.isPending) return;
+    preview.mutate(
+      { trigger: subject.slug, text, headers },
+      {
+        onSuccess: (verdicts) =>
+          verdicts.every(({ outcome }) => outcome === "request_mismatch") ? onInvalid() : start(text, headers, trigger),
+        onError: () => start(text, headers, trigger),
+      },
+    );
+  };
   const rejection = send.data?.problem ?? null;
   const { error } = used;
   const problem = useMemo(() => (error ? problemOf(error) : rejection && problemText(rejection)), [error, rejection]);
   return {
     start,
-    isBusy: used.isPending,
+    startDoubtful,
+    isBusy: used.isPending || preview.isPending,
     problem,
     rejected: send.data && rejection ? { status: send.data.status, deliveryId: send.data.deliveryId } : null,
     stopped: run.data?.runId === null ? run.data.verdicts : null,

@@ -1,5 +1,7 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
 import type { FedDelivery } from "../contract/feed.ts";
+import type { Json } from "../contract/json.ts";
+import type { ProblemError } from "../contract/problem.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
@@ -30,10 +32,21 @@ export type HttpProcessToSupervisor =
   | { type: "stopped-receiving" }
   /** For the log line of each delivery; sent in development only. */
   | { type: "delivery"; delivery: DeliverySummary }
+  /** Answered with `input-checked`. */
+  | InputQuestion
   /** From web: a client reads the metrics. Answered with `numbers`. */
   | { type: "read-numbers" }
   /** From the receiver: answers `read-receiver-numbers`. */
   | { type: "receiver-numbers"; numbers: ReceiverNumbers };
+
+/** From web: whether the schema of a target accepts an input. */
+export interface InputQuestion {
+  type: "check-input";
+  id: string;
+  version: string;
+  target: Target;
+  input: Json;
+}
 
 /** To the receiver and to web. */
 export type SupervisorToHttpProcess =
@@ -48,6 +61,8 @@ type ToWeb =
   | { type: "build"; failed: FailedBuild | null }
   /** The public port. */
   | { type: "port"; port: number }
+  /** Answers `check-input`. `null`: the schema cannot be evaluated. */
+  | { type: "input-checked"; id: string; errors: ProblemError[] | null }
   /** Answers `read-numbers`. */
   | { type: "numbers"; numbers: ServiceReport };
 

@@ -5,6 +5,7 @@ import { queueFull } from "../domain/problem.ts";
 import { describeObstacle, findReplayObstacle, findResumeObstacle, type Obstacle } from "../domain/runs/resume.ts";
 import { hasFailed, isEnded } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { InputChecks } from "../ports/input-checks.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunFilter, RunStore, RunToResume } from "../ports/store/run-store.ts";
@@ -34,6 +35,7 @@ interface ActOnRunsDeps {
   store: Pick<RunStore, "getRun" | "createFittingRuns" | "resumeRuns" | "requestCancel">;
   originals: Pick<RunStore, "getRun">;
   project: ProjectReader;
+  inputs: InputChecks;
   signals: Signals;
   clock: Clock;
 }
@@ -109,7 +111,7 @@ async function replayAll(deps: ActOnRunsDeps, ids: readonly string[], { isDryRun
       const old = await findRun({ store: deps.originals }, { id });
       const obstacle = findReplayObstacle(old);
       if (obstacle) return notes.skipped(id, obstacle);
-      planned.push({ ...planReplay({ old, change: null, sources, now }), isOnlyReplay: true });
+      planned.push({ ...(await planReplay(deps, { old, change: null, sources, now })), isOnlyReplay: true });
     });
   const left = isDryRun || planned.length === 0 ? [] : await deps.store.createFittingRuns(planned);
   const byId = new Map(left.map((one) => [one.id, one]));

@@ -5,6 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { onFailurePolicy, toFailureRun } from "../domain/runs/failure-run.ts";
 import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { InputChecks } from "../ports/input-checks.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
@@ -27,6 +28,7 @@ export async function replayRun(
     originals: Pick<RunStore, "getRun">;
     masking: Pick<Masking, "restore">;
     project: ProjectReader;
+    inputs: InputChecks;
     signals: Signals;
     clock: Clock;
   },
@@ -34,7 +36,7 @@ export async function replayRun(
 ): Promise<NewRun> {
   const old = await findRun({ store: deps.originals }, { id: request.id });
   const change = request.change && (await restoreChange(deps.masking, old, request.change));
-  const run = planReplay({ old, change, sources: deps.project.current(), now: deps.clock.now() });
+  const run = await planReplay(deps, { old, change, sources: deps.project.current(), now: deps.clock.now() });
   await deps.store.createRuns([run]);
   deps.signals.runsQueued();
   return run;
@@ -52,19 +54,22 @@ async function restoreChange(
 }
 
 /** The new run that replays an old one. Throws AppError `not_replayable`, `request_mismatch` or `invalid_input`. */
-export function planReplay(p: { old: Run; change: ReplayChange; sources: ProjectSources; now: number }): NewRun {
+export async function planReplay(
+  deps: { inputs: InputChecks },
+  p: { old: Run; change: ReplayChange; sources: ProjectSources; now: number },
+): Promise<NewRun> {
   const { old, change, sources, now } = p;
   if (old.failureOf !== null) return replayOnFailure({ ...p, failureOf: old.failureOf });
   if (change && "payload" in change) {
     const trigger = triggerOf(old, sources);
     return replayPayload({ ...p, trigger, payload: parsePayload(trigger, change.payload) });
   }
-  if (change) return replayInput({ ...p, input: change.input });
+  if (change) return replayInput(deps, { ...p, input: change.input });
   // A JSON `null` can be a payload: a run of a trigger without a known input has exactly that.
   const hasPayload = old.payload !== null || (old.attachmentId !== null && old.input === null);
   return hasPayload
     ? replayPayload({ old, sources, now, trigger: triggerOf(old, sources), payload: old.payload })
-    : replayInput({ ...p, input: old.input });
+    : replayInput(deps, { ...p, input: old.input });
 }
 
 function replayPayload(p: {
@@ -87,7 +92,10 @@ function replayPayload(p: {
   });
 }
 
-function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: number }): NewRun {
+async function replayInput(
+  deps: { inputs: InputChecks },
+  p: { old: Run; sources: ProjectSources; input: Json; now: number },
+): Promise<NewRun> {
   const { old, sources, input, now } = p;
   const { workflows, agents } = sources.manifest;
   if (!(old.target.kind === "agent" ? agents : workflows).some(({ slug }) => slug === old.target.slug)) {
@@ -96,12 +104,13 @@ function replayInput(p: { old: Run; sources: ProjectSources; input: Json; now: n
       `${old.target.kind} ${old.target.slug} is not in the deployed project. Deploy a project that has it.`,
     );
   }
-  const run = newInputRun({ manifest: sources.manifest, target: old.target, input, startedBy: "replay", now });
+  const { manifest } = sources;
+  const run = await newInputRun(deps, { manifest, target: old.target, input, startedBy: "replay", now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
 }
 
 /** The failed run stays as it was recorded. */
-function replayOnFailure(p: Parameters<typeof planReplay>[0] & { failureOf: string }): NewRun {
+function replayOnFailure(p: Parameters<typeof planReplay>[1] & { failureOf: string }): NewRun {
   const { old, change, sources, failureOf, now } = p;
   if (change)
     throw new AppError(

@@ -6,23 +6,24 @@ import type { StartedBy } from "../contract/run.ts";
 import { newId } from "../domain/ids.ts";
 import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { InputChecks } from "../ports/input-checks.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunStore } from "../ports/store/run-store.ts";
-import { checkInput } from "./check-input.ts";
 import { findTarget } from "./get-target.ts";
 
-/** A run that starts with its input, without a transform. Throws AppError `not_found` or `invalid_input`. */
-export function newInputRun(p: {
-  manifest: Manifest;
-  target: Target;
-  input: Json;
-  startedBy: StartedBy;
-  now: number;
-}): NewRun {
+/**
+ * A run that starts with its input, without a transform. The Zod schema of the target decides whether the input is
+ * valid; if it cannot be evaluated now, the worker decides. Throws AppError `not_found` or `invalid_input`.
+ */
+export async function newInputRun(
+  { inputs }: { inputs: InputChecks },
+  p: { manifest: Manifest; target: Target; input: Json; startedBy: StartedBy; now: number },
+): Promise<NewRun> {
   const { kind, slug } = p.target;
-  const { input, retries, maxQueued, concurrency } = findTarget(p.manifest, p.target);
-  const errors = checkInput(input, p.input);
+  const { retries, maxQueued, concurrency } = findTarget(p.manifest, p.target);
+  const { version } = p.manifest;
+  const errors = (await inputs.check({ version, target: { kind, slug }, input: p.input })) ?? [];
   if (errors.length > 0)
     throw new AppError("invalid_input", `The input does not match the input schema of ${kind} ${slug}.`, { errors });
   return {
@@ -33,7 +34,7 @@ export function newInputRun(p: {
     deliveryId: null,
     startedBy: p.startedBy,
     replayOf: null,
-    version: p.manifest.version,
+    version,
     maxAttempts: retries.attempts,
     maxQueued,
     concurrency,
@@ -52,6 +53,7 @@ export async function startTargetRun(
   deps: {
     store: Pick<RunStore, "createRuns" | "createRunsOnce">;
     project: ProjectReader;
+    inputs: InputChecks;
     signals: Signals;
     clock: Clock;
   },
@@ -59,7 +61,7 @@ export async function startTargetRun(
 ): Promise<{ runs: StartedRun[]; isRepeat: boolean }> {
   const { target, input: body, idempotencyKey } = request;
   const now = deps.clock.now();
-  const runs = [newInputRun({ ...request, manifest: deps.project.current().manifest, now })];
+  const runs = [await newInputRun(deps, { ...request, manifest: deps.project.current().manifest, now })];
   const key = startKeyOf({ key: idempotencyKey, subject: `${target.kind} ${target.slug}`, body, now });
   const first = key && (await deps.store.createRunsOnce(runs, key));
   if (first) return { runs: first, isRepeat: true };

@@ -13,6 +13,7 @@ import type { Builds } from "../ports/builds.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { InputChecks } from "../ports/input-checks.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
@@ -34,6 +35,7 @@ export interface TrpcDeps {
   traffic: TrafficReader;
   project: ProjectReader;
   builds: Builds;
+  inputs: InputChecks;
   signals: Signals;
   clock: Clock;
   logger: Logger;

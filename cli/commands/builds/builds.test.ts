@@ -63,6 +63,7 @@ describe("builds rollback", () => {
 const check = (given: Partial<OpenRunCheck>): OpenRunCheck => ({
   openRuns: 1_000,
   checkedRuns: 1_000,
+  uncheckedInputs: 0,
   misfits: 0,
   failing: 0,
   data: [],

@@ -71,13 +71,17 @@ function outlineOf({ version, triggers, workflows, agents }: Manifest): BuildOut
 
 function targetOutline(
   kind: TargetKind,
-  { slug, input, steps, versions }: ManifestWorkflow | ManifestAgent,
+  { slug, steps, versions }: ManifestWorkflow | ManifestAgent,
 ): BuildOutline["targets"][number] {
-  return { target: { kind, slug }, input, steps, versions };
+  return { target: { kind, slug }, steps, versions };
 }
 
-/** The open runs that do not fit a build, in some lines; `null`: all fit. */
-export function describeOpenRuns({ openRuns, misfits, failing, data }: OpenRunCheck): string | null {
+/** The open runs that do not fit a build, and those that could not be checked, in some lines; `null`: all fit. */
+export function describeOpenRuns(check: OpenRunCheck): string | null {
+  return [describeMisfits(check), describeUnchecked(check)].filter((text) => text !== null).join("\n") || null;
+}
+
+function describeMisfits({ openRuns, misfits, failing, data }: OpenRunCheck): string | null {
   if (misfits === 0) return null;
   const pinned = misfits - failing;
   const rest = misfits - data.length;
@@ -90,9 +94,17 @@ export function describeOpenRuns({ openRuns, misfits, failing, data }: OpenRunCh
   ].join("\n");
 }
 
+function describeUnchecked({ uncheckedInputs }: OpenRunCheck): string | null {
+  if (uncheckedInputs === 0) return null;
+  return `${uncheckedInputs === 1 ? "The input" : "The inputs"} of ${formatCount(uncheckedInputs, "open run")} ${uncheckedInputs === 1 ? "was" : "were"} not checked: the service does not have this build, or the code of its workflows cannot be loaded there.`;
+}
+
 /** The same in one line, for a log. */
 export function summarizeOpenRuns(check: OpenRunCheck): string | null {
-  const { openRuns, misfits, failing, data } = check;
+  return [summarizeMisfits(check), describeUnchecked(check)].filter((text) => text !== null).join(". ") || null;
+}
+
+function summarizeMisfits({ openRuns, misfits, failing, data }: OpenRunCheck): string | null {
   if (misfits === 0) return null;
   const ids = data.map(({ runId }) => runId).join(", ");
   const rest = misfits > data.length ? ` and ${formatNumber(misfits - data.length)} more` : "";

@@ -95,6 +95,24 @@ function placeOf(text: string, at: number): { line: number; column: number } {
   return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 };
 }
 
+/** Whether the text of a draft is the value that a person means: each number is a number, each JSON text is JSON. */
+export function isFinished(draft: Draft): boolean {
+  switch (draft.is) {
+    case "number":
+      return isJsonNumber(draft.text);
+    case "raw":
+      return parseDraft(draft.text).fault === null;
+    case "list":
+      return draft.items.every((item) => isFinished(item.draft));
+    case "object":
+      return draft.members.every((member) => isFinished(member.draft));
+    case "string":
+    case "boolean":
+    case "null":
+      return true;
+  }
+}
+
 /** The JSON text of a draft, indented by two spaces. Invalid JSON is included as typed. */
 export function printDraft(draft: Draft): string {
   return print(draft, "\n");

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../server/contract/json.ts";
-import { draftOf, draftOfJson, draftToJson, memberOf, withMember } from "./draft.ts";
-import { describeFault, offsetOf, parseDraft, placeInMessage, printDraft } from "./draft-text.ts";
+import { type Draft, draftOf, draftOfJson, draftToJson, memberOf, withMember } from "./draft.ts";
+import { describeFault, isFinished, offsetOf, parseDraft, placeInMessage, printDraft } from "./draft-text.ts";
 
 const reprint = (text: string) => {
   const { draft } = parseDraft(text);
@@ -120,4 +120,13 @@ test("a position in a message leads to its place, with every kind of line ending
   expect(placeOf('"🚦" x', "Line 1, column 5: there is more")).toBe(5);
   expect(placeOf("{}", "Line 9, column 1: x")).toBe(2);
   expect(placeInMessage("The body is empty. Send JSON.")).toBeNull();
+});
+
+test("a draft is finished if each number is a number, and each JSON text is JSON, at every depth", () => {
+  const inside = (draft: Draft): Draft => draftOf.object([["a", { is: "list", items: [{ id: "1", draft }] }]]);
+  for (const text of ["1", "-0.5", "1e400"]) expect(isFinished(inside(draftOf.number(text)))).toBe(true);
+  for (const text of ["", "12x", "-", "1."]) expect(isFinished(inside(draftOf.number(text)))).toBe(false);
+  expect(isFinished(inside({ is: "raw", text: '{"a": [1]}' }))).toBe(true);
+  expect(isFinished(inside({ is: "raw", text: "{" }))).toBe(false);
+  expect(isFinished(draftOfJson({ a: ["x", null, true, 1] }))).toBe(true);
 });

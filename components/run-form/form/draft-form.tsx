@@ -45,22 +45,11 @@ export interface DraftFormProps {
   onDraft: (draft: Draft) => void;
   /** A field lost the focus. */
   onLeave: (pointer: string) => void;
-  onValid: () => void;
-  onInvalid: () => void;
+  onSubmit: () => void;
 }
 
 /** A form that edits a draft by a schema. */
-export function DraftForm({
-  schema,
-  draft,
-  issues,
-  hintAt,
-  formId,
-  onDraft,
-  onLeave,
-  onValid,
-  onInvalid,
-}: DraftFormProps) {
+export function DraftForm({ schema, draft, issues, hintAt, formId, onDraft, onLeave, onSubmit }: DraftFormProps) {
   const prefix = useId();
   const node = adaptSchema(schema, schema);
   const rjsf = useMemo(() => toRjsf(node), [node]);
@@ -83,6 +72,7 @@ export function DraftForm({
             formData={draft}
             validator={validator}
             noHtml5Validate
+            noValidate
             showErrorList={false}
             focusOnFirstError={false}
             experimental_defaultFormStateBehavior={{
@@ -92,8 +82,7 @@ export function DraftForm({
               constAsDefaults: "never",
             }}
             onChange={({ formData }) => formData && onDraft(formData)}
-            onSubmit={onValid}
-            onError={onInvalid}
+            onSubmit={onSubmit}
           >
             <></>
           </ThemedForm>

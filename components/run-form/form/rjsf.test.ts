@@ -24,8 +24,7 @@ function draw(schema: JsonSchemaObject, draft: Draft): { html: string; changes: 
     formId: "form",
     onDraft: (changed: Draft) => void changes.push(changed),
     onLeave: () => {},
-    onValid: () => {},
-    onInvalid: () => {},
+    onSubmit: () => {},
   };
   return { html: renderToStaticMarkup(createElement(DraftForm, props)), changes };
 }

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { jsonSchemaObjectSchema } from "../json.ts";
 import { stepCallSchema, versionPolicySchema } from "./manifest.ts";
 import { targetSchema } from "./target.ts";
 
@@ -30,7 +29,6 @@ export const buildOutlineSchema = z.strictObject({
   targets: z.array(
     z.strictObject({
       target: targetSchema,
-      input: jsonSchemaObjectSchema,
       steps: z.array(stepCallSchema),
       versions: versionPolicySchema,
     }),
@@ -54,6 +52,11 @@ export const openRunCheckSchema = z.object({
   openRuns: z.int(),
   /** The oldest ones, if there are very many. */
   checkedRuns: z.int(),
+  /**
+   * How many of these have an input that the schemas of the build could not parse here: this service does not have the
+   * build, or a module of it cannot be loaded.
+   */
+  uncheckedInputs: z.int(),
   /** The number of runs that do not fit. */
   misfits: z.int(),
   /** How many of these would continue on the checked build: they would fail. */

@@ -1,11 +1,12 @@
-import { type AgentInput, agentInputSchema } from "../../contract/agent/input.ts";
+import type { AgentInput } from "../../contract/agent/input.ts";
 import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
 import { agentStepNames } from "../../domain/runs/agent-steps.ts";
 import { addSpend, type AgentSpend, costOf, findPrice, nothingSpent } from "../../domain/runs/model-prices.ts";
+import { agentInput } from "../../matching/schemas/agent-input.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ModelMessage, ModelRequest } from "../../ports/model.ts";
-import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
+import type { LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
 import type { AssignedRun } from "../../ports/run-channel.ts";
 import { FinalFailure } from "../run-errors.ts";
 import { type AgentContext, type AgentRun, agentStep } from "./agent-run.ts";
@@ -231,16 +232,6 @@ function toMessage({ content }: ModelStep): ModelMessage {
     }),
   };
 }
-
-/** The schema of the input of every agent. */
-export const agentInput: AnySchema = {
-  safeParse(value) {
-    const parsed = agentInputSchema.safeParse(value);
-    return parsed.success
-      ? parsed
-      : { success: false, error: { issues: parsed.error.issues.map((issue) => ({ ...issue })) } };
-  },
-};
 
 /**
  * Returns the agent of a run in the form of a workflow: its input is a prompt, its code the conversation with the

@@ -217,6 +217,8 @@ export const texts: Readonly<Record<string, string>> = {
   "*.canRollBack": "Whether a rollback is possible. `signalbox dev` always serves the newest build.",
   "OpenRunCheck.openRuns": "Number of open runs.",
   "OpenRunCheck.checkedRuns": "Number of those that were compared: the oldest, if there are very many.",
+  "OpenRunCheck.uncheckedInputs":
+    "Number of these whose input was not checked, because this service does not have the build or cannot load its code.",
   "OpenRunCheck.misfits": "Number of runs that do not fit.",
   "OpenRunCheck.failing": "Number of these that would continue on the checked build, and fail.",
   "OpenRunCheck.data": "The first runs that do not fit. Those that would fail come first.",
@@ -229,7 +231,6 @@ export const texts: Readonly<Record<string, string>> = {
   "BuildOutline.triggers": "Its attachment ids.",
   "BuildOutline.targets": "Its workflows and agents.",
   "BuildOutline.targets.target": "The workflow or agent.",
-  "BuildOutline.targets.input": "The schema of its input.",
   "BuildOutline.targets.steps": "The calls of `ctx.step` and `ctx.sleep` in its code.",
   "BuildOutline.targets.steps.name": "Name of the step.",
   "BuildOutline.targets.versions": "The build on which its open runs continue.",

@@ -8,6 +8,7 @@ import type { BodyBudget } from "../../domain/requests/request-body.ts";
 import type { Receive } from "../../ingest/receive.ts";
 import type { Builds } from "../../ports/builds.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { InputChecks } from "../../ports/input-checks.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Masking } from "../../ports/masking.ts";
 import type { ProjectReader } from "../../ports/project.ts";
@@ -24,6 +25,7 @@ export interface RestDeps {
   masking: Pick<Masking, "readMasks" | "restore">;
   project: ProjectReader;
   builds: Builds;
+  inputs: InputChecks;
   signals: Signals;
   clock: Clock;
   logger: Logger;

@@ -5,9 +5,16 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ReceiverNumbers } from "../../ports/service-report.ts";
 import { mapBuiltStack } from "../../project/map-stack.ts";
 import type { HostLink } from "../receiver/host-link.ts";
+import { createInputChecks } from "../input-checks/input-checks.ts";
 import { createLocalSockets, type LocalSockets } from "../local-sockets.ts";
 import { createNumberExchange } from "../web/number-exchange.ts";
-import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
+import type {
+  HttpProcessToSupervisor,
+  InputQuestion,
+  ProcessStart,
+  Reporter,
+  SupervisorToHttpProcess,
+} from "../protocol.ts";
 import { keepProcess, type KeepOptions } from "./keep-process.ts";
 
 interface HttpProcesses {
@@ -67,6 +74,7 @@ export async function keepHttpProcesses(p: {
     signal: starting.signal,
     ...(p.fork ? { fork: p.fork } : {}),
   };
+  const inputs = createInputChecks({ stateDir: settings.stateDir, env, memoryMb: settings.workerMemoryMb, logger });
   const receiverNumbers = createNumberExchange<ReceiverNumbers>(
     () => receiver.send({ type: "read-receiver-numbers" }),
     { waitMs: receiverWaitMs },
@@ -81,6 +89,7 @@ export async function keepHttpProcesses(p: {
     if (message.type === "delivery") reporter.delivery(message.delivery);
     if (message.type === "receiver-numbers") receiverNumbers.handleAnswer(message.numbers);
     if (message.type === "read-numbers") void answerNumbers();
+    if (message.type === "check-input") void answerInput(message);
   }
 
   async function answerNumbers(): Promise<void> {
@@ -97,6 +106,11 @@ export async function keepHttpProcesses(p: {
   /** Does nothing before both processes are ready: there is nothing to report. */
   function sendToReceiver(message: SupervisorToHttpProcess): void {
     if (isStarted) receiver.send(message);
+  }
+
+  async function answerInput({ id, ...question }: InputQuestion): Promise<void> {
+    const errors = await inputs.check(question);
+    if (isStarted) web.send({ type: "input-checked", id, errors });
   }
 
   let isStarted = false;
@@ -154,6 +168,7 @@ export async function keepHttpProcesses(p: {
     },
     async close(withinMs) {
       await Promise.all([receiver.close(withinMs), web.close(withinMs)]);
+      inputs.close();
       if (!workers) await sockets.remove();
     },
   };

@@ -3,6 +3,7 @@ import { type Mode, readLogLevel } from "../../config.ts";
 import { createLogger } from "../../logging.ts";
 import { openSignalbox, type Signalbox } from "../../main.ts";
 import { readBuiltSettings } from "../../project/read-built-settings.ts";
+import { createInputChecks } from "../input-checks/input-checks.ts";
 import { openWorkerPool } from "../worker-pool/open-worker-pool.ts";
 import type { Reporter } from "../protocol.ts";
 import { reportReload } from "../supervisor.ts";
@@ -23,8 +24,11 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
     await signalbox.project.reload();
     await pool.replaceAll(Promise.resolve(true)).done;
   }
+  const { stateDir, workerMemoryMb: memoryMb } = settings;
+  const inputs = createInputChecks({ stateDir, memoryMb, logger });
   const signalbox = await openSignalbox({
     settings,
+    inputs,
     logger,
     signals: {
       runsQueued: host.wake,
@@ -39,6 +43,7 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
     signalbox.beginShutdown();
     await pool.close(runGraceMs);
     await store.close();
+    inputs.close();
     await signalbox.close();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void (closing ??= close()));

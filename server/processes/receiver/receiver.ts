@@ -137,6 +137,7 @@ async function openReceiver({
           return void stopReceiving(message.graceMs).then(() => send({ type: "stopped-receiving" }));
         case "build":
         case "port":
+        case "input-checked":
         case "numbers":
           return;
         default:

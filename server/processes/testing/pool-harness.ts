@@ -26,6 +26,10 @@ export interface HarnessWorkflow extends Partial<Pick<ManifestWorkflow, "timeout
    */
   code: string;
   attempts?: number;
+  /** Its Zod schema, as code. Default: any object. */
+  input?: string;
+  /** Code that the module executes when it is loaded. */
+  top?: string;
 }
 
 export interface Project {
@@ -56,8 +60,8 @@ export function createProjectAt(dir: string, settings: Manifest["settings"] = {}
     const folder = `builds/b${builds}`;
     await mkdir(join(dir, ".signalbox", folder), { recursive: true });
     await appendFile(marksFile, "");
-    for (const [slug, { code }] of Object.entries(next))
-      await writeFile(join(dir, ".signalbox", folder, `${slug}.mjs`), moduleText(slug, code, marksFile));
+    for (const [slug, workflow] of Object.entries(next))
+      await writeFile(join(dir, ".signalbox", folder, `${slug}.mjs`), moduleText(slug, workflow, marksFile));
     await writeFile(join(dir, ".signalbox", folder, "sources.mjs"), "export const triggers = [];\n");
     await writeFile(join(dir, ".signalbox", "manifest.json"), JSON.stringify(manifestOf(next, folder, settings)));
   }
@@ -70,7 +74,11 @@ export function createProjectAt(dir: string, settings: Manifest["settings"] = {}
   };
 }
 
-function moduleText(slug: string, code: string, marksFile: string): string {
+function moduleText(
+  slug: string,
+  { code, input = "z.looseObject({})", top = "" }: HarnessWorkflow,
+  marksFile: string,
+): string {
   return `
 import { appendFileSync, readFileSync } from "node:fs";
 import { defineWorkflow } from ${JSON.stringify(pathToFileURL(join(packageRoot, "sdk/workflow/index.ts")).href)};
@@ -79,7 +87,8 @@ const mark = (text) => appendFileSync(${JSON.stringify(marksFile)}, text + "\\n"
 const marks = () => readFileSync(${JSON.stringify(marksFile)}, "utf8").split("\\n").filter(Boolean);
 const blockForEver = () => { for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20); };
 const until = async (isSo) => { while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10)); };
-export default defineWorkflow({ slug: ${JSON.stringify(slug)}, input: z.looseObject({}), run: async (input, ctx) => { ${code} } });
+${top}
+export default defineWorkflow({ slug: ${JSON.stringify(slug)}, input: ${input}, run: async (input, ctx) => { ${code} } });
 `;
 }
 

@@ -14,6 +14,7 @@ import {
   runHttpProcess,
 } from "../http-processes/run-process.ts";
 import { prepareSocketPath } from "../local-sockets.ts";
+import { createInputCheckLink } from "./input-check-link.ts";
 import { createNumberExchange } from "./number-exchange.ts";
 import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
 
@@ -29,8 +30,10 @@ await runHttpProcess("web", openWeb);
 
 async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext): Promise<ListeningProcess> {
   const numbers = createNumberExchange<ServiceReport>(() => send({ type: "read-numbers" }));
+  const inputs = createInputCheckLink(send);
   const signalbox = await openSignalbox({
     settings,
+    inputs,
     logger,
     signals: {
       runsQueued: () => send({ type: "runs-queued" }),
@@ -71,6 +74,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
     project: signalbox.project,
     handle(message) {
       if (message.type === "build") signalbox.project.reportBuild(message.failed);
+      if (message.type === "input-checked") inputs.handleAnswer(message);
       if (message.type === "numbers") numbers.handleAnswer(message.numbers);
       if (message.type === "port") signalbox.setPort(message.port);
     },

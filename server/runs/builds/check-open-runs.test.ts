@@ -1,15 +1,17 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { jsonSchemaObjectSchema } from "../../contract/json.ts";
+import type { Json } from "../../contract/json.ts";
 import type { BuildOutline } from "../../contract/project/build.ts";
 import { type Manifest, manifestSchema, type StepCall } from "../../contract/project/manifest.ts";
 import type { Builds } from "../../ports/builds.ts";
+import type { InputChecks } from "../../ports/input-checks.ts";
+import type { AnySchema, ProjectCode } from "../../ports/project.ts";
 import type { OpenRun, OpenRunRecord } from "../../ports/store/open-run-store.ts";
+import { judgeInput } from "../../project/judge-input.ts";
 import { checkOpenRuns } from "./check-open-runs.ts";
 
-const schemaOf = (schema: z.ZodType) => jsonSchemaObjectSchema.parse(z.toJSONSchema(schema, { io: "input" }));
-const oldInput = schemaOf(z.object({ order: z.string() }));
-const newInput = schemaOf(z.object({ order: z.string(), email: z.email() }));
+const oldInput = z.object({ order: z.string() });
+const newInput = z.object({ order: z.string(), email: z.email() });
 const steps = (...names: string[]): StepCall[] => names.map((name) => ({ kind: "step", name }));
 
 function manifestOf(version: string, given: Partial<Manifest["workflows"][number]> = {}): Manifest {
@@ -17,7 +19,7 @@ function manifestOf(version: string, given: Partial<Manifest["workflows"][number
     slug: "receipt",
     file: "workflows/receipt.ts",
     module: "m",
-    input: oldInput,
+    input: {},
     output: null,
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: 1,
@@ -40,14 +42,19 @@ function manifestOf(version: string, given: Partial<Manifest["workflows"][number
 const outline = (given: Partial<BuildOutline["targets"][number]> = {}): BuildOutline => ({
   id: "v2",
   triggers: ["paid:receipt"],
-  targets: [
-    { target: { kind: "workflow", slug: "receipt" }, input: oldInput, steps: steps("send"), versions: "pin", ...given },
-  ],
+  targets: [{ target: { kind: "workflow", slug: "receipt" }, steps: steps("send"), versions: "pin", ...given }],
 });
 
 interface GivenRun extends Partial<OpenRun>, Partial<Omit<OpenRunRecord, "id">> {}
 
-function check(build: BuildOutline, runs: GivenRun[], kept = [manifestOf("v1", { steps: steps("send") })]) {
+function check(
+  build: BuildOutline,
+  runs: GivenRun[],
+  {
+    kept = [manifestOf("v1", { steps: steps("send") })],
+    input = oldInput,
+  }: { kept?: Manifest[]; input?: z.ZodType | null } = {},
+) {
   const open = runs.map((given, n) => ({
     id: `run_${n}`,
     version: "v1",
@@ -69,13 +76,18 @@ function check(build: BuildOutline, runs: GivenRun[], kept = [manifestOf("v1", {
     listOpenRuns: async ({ limit }: { limit: number }) => open.slice(0, limit),
     readOpenRuns: async (ids: readonly string[]) => open.filter(({ id }) => ids.includes(id)),
   };
-  return checkOpenRuns({ store, builds }, build);
+  const code: Pick<ProjectCode, "workflow"> = {
+    workflow: async (slug) => input && { slug, input: input as unknown as AnySchema, output: null, run() {} },
+  };
+  const inputs: InputChecks = { check: (question) => judgeInput(code, question) };
+  return checkOpenRuns({ store, builds, inputs }, build);
 }
 
 it("every run fits a build that only adds steps", async () => {
   expect(await check(outline({ steps: steps("send", "more") }), [{}, { version: "v2" }])).toEqual({
     openRuns: 2,
     checkedRuns: 2,
+    uncheckedInputs: 0,
     misfits: 0,
     failing: 0,
     data: [],
@@ -84,13 +96,6 @@ it("every run fits a build that only adds steps", async () => {
 });
 
 it.each<[string, BuildOutline, GivenRun, string, string]>([
-  [
-    "a changed input",
-    outline({ input: newInput }),
-    {},
-    "input",
-    "input/email: Invalid input: expected string, received undefined",
-  ],
   ["a removed step", outline({ steps: steps("post") }), {}, "step", 'The step "send" is not in the code.'],
   ["a removed workflow", { ...outline(), targets: [] }, {}, "target", "Workflow receipt is not in the build."],
   [
@@ -108,11 +113,53 @@ it.each<[string, BuildOutline, GivenRun, string, string]>([
   });
 });
 
+it("finds an input that the Zod schema of the build rejects, also if its export did not change", async () => {
+  expect(await check(outline(), [{}], { input: newInput })).toMatchObject({
+    misfits: 1,
+    failing: 0,
+    data: [
+      {
+        problem: "input",
+        detail: "input/email: Invalid input: expected string, received undefined",
+        continuesOn: "v1",
+      },
+    ],
+  });
+});
+
+it("a run whose input Zod accepts fits, where its export would reject it", async () => {
+  const accepted: [z.ZodType, Json][] = [
+    [z.object({ order: z.string().regex(/^..$/) }), { order: "👍" }],
+    [
+      z.object({
+        unit: z.literal("KG"),
+        to: z
+          .string()
+          .toLowerCase()
+          .pipe(z.enum(["a"])),
+      }),
+      { unit: "KG", to: "A" },
+    ],
+    [z.object({ order: z.string() }).pipe(z.strictObject({ order: z.string() })), { order: "a", more: 1 }],
+  ];
+  for (const [input, recorded] of accepted)
+    expect(await check(outline(), [{ input: recorded }], { input })).toMatchObject({ misfits: 0, uncheckedInputs: 0 });
+});
+
+it("counts inputs that the schemas of the build could not parse here, and finds the other misfits", async () => {
+  const build = outline({ steps: steps("post") });
+  expect(await check(build, [{}, { steps: [] }], { input: null })).toMatchObject({ uncheckedInputs: 2, misfits: 1 });
+});
+
 it("a run fails that continues on the new build: its own is gone, or the target uses the latest", async () => {
-  const changed = outline({ input: newInput });
-  expect(await check(changed, [{}], [])).toMatchObject({ misfits: 1, failing: 1, data: [{ continuesOn: "v2" }] });
-  const latest = outline({ input: newInput, versions: "latest" });
-  expect(await check(latest, [{}])).toMatchObject({ misfits: 1, failing: 1, data: [{ continuesOn: "v2" }] });
+  const input = newInput;
+  expect(await check(outline(), [{}], { kept: [], input })).toMatchObject({
+    misfits: 1,
+    failing: 1,
+    data: [{ continuesOn: "v2" }],
+  });
+  const latest = outline({ versions: "latest" });
+  expect(await check(latest, [{}], { input })).toMatchObject({ misfits: 1, failing: 1, data: [{ continuesOn: "v2" }] });
 });
 
 it("a removed trigger does not matter to a run that has its input", async () => {
@@ -121,7 +168,7 @@ it("a removed trigger does not matter to a run that has its input", async () => 
 
 it("lists at most 20 runs, those that fail first, and counts all", async () => {
   const runs = [...Array.from({ length: 100 }, () => ({})), { version: "v0" }];
-  const { misfits, failing, data } = await check(outline({ input: newInput }), runs);
+  const { misfits, failing, data } = await check(outline(), runs, { input: newInput });
   expect({ misfits, failing, listed: data.length }).toEqual({ misfits: 101, failing: 1, listed: 20 });
   expect(data[0]).toMatchObject({ runId: "run_100", continuesOn: "v2" });
 });

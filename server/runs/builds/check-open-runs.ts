@@ -4,8 +4,8 @@ import { targetName } from "../../contract/project/target.ts";
 import { chooseBuild } from "../../domain/runs/run-builds.ts";
 import { findMissingSteps } from "../../domain/runs/missing-steps.ts";
 import type { Builds } from "../../ports/builds.ts";
+import type { InputChecks } from "../../ports/input-checks.ts";
 import type { OpenRun, OpenRunRecord, OpenRunStore } from "../../ports/store/open-run-store.ts";
-import { checkInput } from "../check-input.ts";
 
 /** Each takes a moment, so very many are not all checked. */
 const maxChecked = 10_000;
@@ -13,19 +13,13 @@ const maxListed = 20;
 /** Their inputs are in memory together. */
 const readAtOnce = 50;
 
-/** A target in the build that accepted a run. */
-interface Accepted {
-  input: unknown;
-  steps: readonly StepCall[];
-}
-
 /**
  * Compares the open runs with a build before it becomes current. Finds missing targets and triggers, inputs that its
- * schemas reject, and steps that its code no longer has. A run that does not fit fails if it continues on that
+ * Zod schemas reject, and steps that its code no longer has. A run that does not fit fails if it continues on that
  * build. A run without an input yet is checked by its target and trigger only.
  */
 export async function checkOpenRuns(
-  { store, builds }: { store: OpenRunStore; builds: Builds },
+  { store, builds, inputs }: { store: OpenRunStore; builds: Builds; inputs: InputChecks },
   outline: BuildOutline,
 ): Promise<OpenRunCheck> {
   const [counts, runs, kept] = await Promise.all([
@@ -42,8 +36,9 @@ export async function checkOpenRuns(
       outline.targets.filter(({ versions }) => versions === "latest").map((one) => targetName(one.target)),
     ),
   };
-  const accepted = await readAccepted(builds, new Set(runs.map(({ version }) => version)));
+  const stepsBefore = await readSteps(builds, new Set(runs.map(({ version }) => version)));
   const found: Misfit[] = [];
+  let uncheckedInputs = 0;
 
   function report({ id, version, target }: OpenRun, problem: Misfit["problem"], detail: string): void {
     const choice = chooseBuild({ version, target: targetName(target) }, workerBuilds);
@@ -60,8 +55,7 @@ export async function checkOpenRuns(
         "target",
         `${run.target.kind === "agent" ? "Agent" : "Workflow"} ${run.target.slug} is not in the build.`,
       );
-    else if (!isUnchanged(accepted.get(`${run.version} ${targetName(run.target)}`), target)) unread.push(run);
-    else if (run.attachmentId !== null && !triggers.has(run.attachmentId)) unread.push(run);
+    else unread.push(run);
   }
   for (let at = 0; at < unread.length; at += readAtOnce) {
     const portion = unread.slice(at, at + readAtOnce);
@@ -69,20 +63,26 @@ export async function checkOpenRuns(
     for (const run of portion) {
       const record = records.get(run.id);
       const target = targets.get(targetName(run.target));
-      if (record && target) checkRecord(run, record, target);
+      if (record && target) await checkRecord(run, record, target);
     }
   }
 
-  function checkRecord(run: OpenRun, record: OpenRunRecord, target: BuildOutline["targets"][number]): void {
+  async function checkRecord(
+    run: OpenRun,
+    record: OpenRunRecord,
+    target: BuildOutline["targets"][number],
+  ): Promise<void> {
     const { attachmentId } = run;
     if (record.input === null) {
       if (attachmentId !== null && !triggers.has(attachmentId))
         report(run, "trigger", `Trigger ${attachmentId} is not in the build.`);
       return;
     }
-    const [issue] = checkInput(target.input, record.input);
+    const issues = await inputs.check({ version: outline.id, target: run.target, input: record.input });
+    if (issues === null) uncheckedInputs += 1;
+    const [issue] = issues ?? [];
     if (issue) return report(run, "input", `input${issue.pointer}: ${issue.message}`);
-    const before = accepted.get(`${run.version} ${targetName(run.target)}`)?.steps ?? [];
+    const before = stepsBefore.get(`${run.version} ${targetName(run.target)}`) ?? [];
     const [missing] = findMissingSteps(record.steps, { before, after: target.steps });
     if (missing) report(run, "step", `The ${missing.kind} ${JSON.stringify(missing.name)} is not in the code.`);
   }
@@ -91,6 +91,7 @@ export async function checkOpenRuns(
   return {
     openRuns: [...counts.values()].reduce((sum, count) => sum + count, 0),
     checkedRuns: runs.length,
+    uncheckedInputs,
     misfits: found.length,
     failing: found.filter(isFailing).length,
     data: [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))].slice(0, maxListed),
@@ -98,19 +99,16 @@ export async function checkOpenRuns(
   };
 }
 
-/** By version and target. Builds that this machine does not keep are omitted. */
-async function readAccepted(builds: Builds, versions: ReadonlySet<string>): Promise<ReadonlyMap<string, Accepted>> {
-  const accepted = new Map<string, Accepted>();
+/** The steps in the code that accepted runs, by version and target. Builds that this machine does not keep are omitted. */
+async function readSteps(
+  builds: Builds,
+  versions: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly StepCall[]>> {
+  const steps = new Map<string, readonly StepCall[]>();
   for (const version of versions) {
     const manifest = await builds.read(version);
-    for (const one of manifest?.workflows ?? []) accepted.set(`${version} workflow:${one.slug}`, one);
-    for (const one of manifest?.agents ?? []) accepted.set(`${version} agent:${one.slug}`, one);
+    for (const one of manifest?.workflows ?? []) steps.set(`${version} workflow:${one.slug}`, one.steps);
+    for (const one of manifest?.agents ?? []) steps.set(`${version} agent:${one.slug}`, one.steps);
   }
-  return accepted;
-}
-
-/** Whether every run of the target fits: the schema is the same, and no step was removed. */
-function isUnchanged(before: Accepted | undefined, after: Accepted): boolean {
-  if (!before || JSON.stringify(before.input) !== JSON.stringify(after.input)) return false;
-  return findMissingSteps(before.steps, { before: before.steps, after: after.steps }).length === 0;
+  return steps;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { problemErrorSchema } from "../../../../server/contract/problem.ts";
 import { shortText } from "../../../../server/domain/json/short-json.ts";
-import { agentInput } from "../../../../server/engine/agent/run-agent.ts";
 import { FinalFailure } from "../../../../server/engine/run-errors.ts";
 import { parseInput, type RunToPrepare, transformPayload } from "../../../../server/engine/run-values.ts";
 import type { CheckInput } from "../../../../server/matching/backtest.ts";
+import { agentInput } from "../../../../server/matching/schemas/agent-input.ts";
 import type { ProjectCode } from "../../../../server/ports/project.ts";
 import { formatInterval } from "../../../../server/domain/format.ts";
 

@@ -137,11 +137,6 @@ const outline: BuildOutline = {
   targets: [
     {
       target: workflow,
-      input: {
-        type: "object",
-        properties: { to: { type: "string", format: "email" }, displayName: { type: "string" } },
-        required: ["to", "displayName"],
-      },
       steps: [
         { kind: "sleep", name: "let the account settle" },
         { kind: "step", name: "send" },
@@ -153,6 +148,7 @@ const outline: BuildOutline = {
 const check: OpenRunCheck = {
   openRuns: 3,
   checkedRuns: 3,
+  uncheckedInputs: 0,
   misfits: 0,
   failing: 0,
   data: [],

@@ -37,7 +37,7 @@ const checkRoute = defineRoute({
   operationId: "checkOpenRuns",
   summary: "Compare the open runs with a new build",
   description:
-    "Finds open runs that do not fit a build: their workflow or agent is missing, its input schema rejects their input, or a step of theirs was removed. Changes nothing. Checks the oldest 10,000 open runs, and lists at most 20.",
+    "Finds open runs that do not fit a build: their workflow or agent is missing, its input schema rejects their input (if this service has the build), or a step of theirs was removed. Changes nothing. Checks the oldest 10,000 open runs, and lists at most 20.",
   tags: ["Builds"],
   middleware: requireBody,
   request: { query: noQuery, body: body(buildOutline, true) },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jsonSchema } from "../../../contract/json.ts";
 import { type Manifest, manifestSchema } from "../../../contract/project/manifest.ts";
-import type { AnySchema, ProjectSources, TriggerSource } from "../../../ports/project.ts";
+import type { AnySchema, ProjectCode, ProjectSources, TriggerSource } from "../../../ports/project.ts";
 
 interface FixtureTrigger {
   slug: string;
@@ -55,6 +55,14 @@ function toSource({ slug, endpoint, target, request, filter }: FixtureTrigger): 
   const parsing = { request: request as unknown as AnySchema, filter: (filter ?? null) as unknown as AnySchema | null };
   return { slug, endpoint, attachmentId: `${slug}:${target}`, target: { kind: "workflow", slug: target }, ...parsing };
 }
+
+/** The Zod schemas of the fixture's workflows, as a process with the project's code has them. */
+export const fixtureCode: Pick<ProjectCode, "workflow"> = {
+  async workflow(slug) {
+    const input = workflows[slug];
+    return input ? { slug, input: input as unknown as AnySchema, output: null, run() {} } : null;
+  },
+};
 
 const exported = (schema: z.ZodType) => z.record(z.string(), jsonSchema).parse(z.toJSONSchema(schema, { io: "input" }));
 

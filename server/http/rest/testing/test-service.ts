@@ -23,12 +23,14 @@ import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
+import type { InputChecks } from "../../../ports/input-checks.ts";
+import { judgeInput } from "../../../project/judge-input.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
 import { createMetrics } from "../metrics/create-metrics.ts";
 import { createRestApp } from "../rest-app.ts";
 import type { RestDeps } from "../rest-deps.ts";
 import { checkAnswer, isJson } from "./check-answer.ts";
-import { projectFixture } from "./project-fixture.ts";
+import { fixtureCode, projectFixture } from "./project-fixture.ts";
 
 export type TestService = Awaited<ReturnType<typeof openTestService>>;
 
@@ -54,6 +56,7 @@ export async function openTestService(
   const state = {
     now: Date.parse("2026-11-21T10:00:00Z"),
     sources: projectFixture(),
+    code: fixtureCode,
     queued: 0,
     canceled: [] as string[],
     builds: [] as Manifest[],
@@ -112,6 +115,7 @@ export async function openTestService(
     masking,
     project,
     builds,
+    inputs: { check: (question) => judgeInput(state.code, question) } satisfies InputChecks,
     signals,
     clock,
     logger,
