@@ -122,8 +122,9 @@ test("a position in a message leads to its place, with every kind of line ending
   expect(placeInMessage("The body is empty. Send JSON.")).toBeNull();
 });
 
+const inside = (draft: Draft): Draft => draftOf.object([["a", { is: "list", items: [{ id: "1", draft }] }]]);
+
 test("a draft is finished if each number is a number, and each JSON text is JSON, at every depth", () => {
-  const inside = (draft: Draft): Draft => draftOf.object([["a", { is: "list", items: [{ id: "1", draft }] }]]);
   for (const text of ["1", "-0.5", "1e400"]) expect(isFinished(inside(draftOf.number(text)))).toBe(true);
   for (const text of ["", "12x", "-", "1."]) expect(isFinished(inside(draftOf.number(text)))).toBe(false);
   expect(isFinished(inside({ is: "raw", text: '{"a": [1]}' }))).toBe(true);

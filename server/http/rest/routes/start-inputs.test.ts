@@ -41,9 +41,9 @@ const examples: [string, z.ZodType | z3.ZodTypeAny, Json, Json][] = [
   ],
 ];
 
-describe("the input of a workflow", () => {
-  const start = ({ post }: TestService, input: Json) => post("/api/v1/workflows/notify/runs", input);
+const start = ({ post }: TestService, input: Json) => post("/api/v1/workflows/notify/runs", input);
 
+describe("the input of a workflow", () => {
   it.each(examples)("is accepted if Zod accepts it: %s", async (_, schema, good, bad) => {
     const service = await openTestService();
     useSchema(service, schema);
