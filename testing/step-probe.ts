@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { FailAt, RunOptions, TestRun, TestRunOptions } from "../sdk/test-project/index.ts";
 import type { WorkflowContext } from "../sdk/workflow/index.ts";
 import { didYouMean } from "../server/domain/did-you-mean.ts";
-import { takeName } from "../server/engine/steps/stored-steps.ts";
+import { createNames } from "../server/engine/steps/stored-steps.ts";
 import { toJson } from "../server/engine/run-values.ts";
 import type { LoadedAgent, LoadedWorkflow, ProjectCode } from "../server/ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../server/ports/run-channel.ts";
@@ -63,19 +63,19 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
   }
 
   function wrapContext(ctx: WorkflowContext): WorkflowContext {
-    const taken = new Set<string>();
+    const takeName = createNames();
     return {
       ...ctx,
       // Rejects, as the context does, if a name is invalid.
       async step(name: string, ...rest: unknown[]) {
-        const key = takeName(name, taken);
+        const key = takeName(name);
         note(key);
         const fn = rest.at(-1);
         const given = typeof fn === "function" ? [...rest.slice(0, -1), substitute(key, fn as StepFunction)] : rest;
         return await (ctx.step as (name: string, ...rest: unknown[]) => Promise<never>)(name, ...given);
       },
       async sleep(name, duration) {
-        note(takeName(name, taken));
+        note(takeName(name));
         await ctx.sleep(name, duration);
       },
     };
@@ -199,6 +199,7 @@ export function toStoredSteps(stored: TestRunOptions["stored"], now: number): St
     finishedAt: now,
     until: null,
     result: toJson(result, `The stored result of ${name}`),
+    sequence: null,
   }));
 }
 

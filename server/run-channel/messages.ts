@@ -5,7 +5,7 @@ import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../po
 // ---- the messages of both sides ----
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 /** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {

@@ -53,7 +53,7 @@ async function readTrace(
   // Read before the steps: output that ends in between is then part of the steps.
   const live = run.target.kind === "agent" && run.status === "running" ? await readLive(deps, id) : null;
   const records = run.target.kind === "agent" ? await deps.store.loadSteps(id) : [];
-  const steps = records.flatMap(toStep).sort((a, b) => (a.finishedAt < b.finishedAt ? -1 : 1));
+  const steps = records.toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0)).flatMap(toStep);
   const calls = steps.flatMap(({ step }) => (step.type === "model" ? [step] : []));
   const approvals = records.flatMap(toApproval).sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
   return {

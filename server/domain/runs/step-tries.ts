@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonSchema } from "../../contract/json.ts";
 import { type RetryPolicy } from "../../contract/project/manifest.ts";
 import { runErrorSchema } from "../../contract/run.ts";
 import { planRetry, type RetryHint } from "./plan-retry.ts";
@@ -9,6 +10,8 @@ const failedTriesSchema = z.object({
   /** Of the last try. */
   error: runErrorSchema,
   failedAt: z.number(),
+  /** The failure that the code of the run receives. Absent: a StepError, because the step has retries of its own. */
+  thrown: jsonSchema.optional(),
 });
 
 export interface FailedTries extends z.infer<typeof failedTriesSchema> {

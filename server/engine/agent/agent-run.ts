@@ -6,7 +6,7 @@ import type { ModelPrice } from "../../contract/project/settings.ts";
 import type { Spend } from "../../ports/store/engine-store.ts";
 import type { LoadedAgent } from "../../ports/project.ts";
 import type { ModelMessage } from "../../ports/model.ts";
-import type { StepCall } from "../run-context.ts";
+import type { StepCall } from "../steps/step-tries.ts";
 import type { LiveUpdate } from "../run-session.ts";
 import type { StepContext, StepFunction } from "../steps/call-step.ts";
 

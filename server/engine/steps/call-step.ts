@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json } from "../../contract/json.ts";
 import { type Clock, startTimer } from "../../ports/clock.ts";
 import { StepTimedOut } from "../run-errors.ts";
@@ -12,11 +13,22 @@ export type StepFunction = (step: StepContext) => unknown;
 
 const maxResultBytes = 16_000_000;
 
+/** The step whose function is executing, tracked through timers, callbacks and promises. */
+const enclosing = new AsyncLocalStorage<{ execution: object; key: string }>();
+
+/** The step of this execution whose function makes the call, even if the step has ended since; `null`: none. */
+export function enclosingStep(execution: object): string | null {
+  const step = enclosing.getStore();
+  return step?.execution === execution ? step.key : null;
+}
+
 /**
  * Makes one try of a step and returns its result as it is stored. Rejects with the error of the try, or StepTimedOut.
  * The function may continue after the timeout, but has no effect on the step.
  */
 export async function callStep(p: {
+  /** The execution of the run: an object of its own. */
+  execution: object;
   key: string;
   fn: StepFunction;
   runId: string;
@@ -26,10 +38,10 @@ export async function callStep(p: {
   clock: Clock;
 }): Promise<Json> {
   const idempotencyKey = `${p.runId}:${p.key}`;
-  const result =
-    p.timeoutMs === null
-      ? await p.fn({ idempotencyKey, signal: p.signal })
-      : await callWithin({ ...p, timeoutMs: p.timeoutMs, idempotencyKey });
+  const { timeoutMs } = p;
+  const call = () =>
+    timeoutMs === null ? p.fn({ idempotencyKey, signal: p.signal }) : callWithin({ ...p, timeoutMs, idempotencyKey });
+  const result = await enclosing.run({ execution: p.execution, key: p.key }, call);
   return toJson(result, `The result of step ${p.key}`, maxResultBytes);
 }
 

@@ -3,15 +3,24 @@ import { FinalFailure } from "../run-errors.ts";
 
 const maxNameChars = 200;
 
-/** The key of a step or sleep. Repeated names are numbered in order of use: the second `a` is `a#2`. */
-export function takeName(name: unknown, taken: Set<string>): string {
-  if (typeof name !== "string" || name === "" || name.length > maxNameChars) {
-    throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
-  }
-  let key = name;
-  for (let use = 2; taken.has(key); use += 1) key = `${name}#${use}`;
-  taken.add(key);
-  return key;
+/**
+ * Returns a function that gives each step or sleep its key. Repeated names are numbered in the order of the calls: the
+ * second `a` is `a#2`. Throws a TypeError if a name is invalid.
+ */
+export function createNames(): (name: unknown) => string {
+  const taken = new Set<string>();
+  /** The number of the last use of a name. */
+  const uses = new Map<string, number>();
+  return (name) => {
+    if (typeof name !== "string" || name === "" || name.length > maxNameChars)
+      throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
+    let use = (uses.get(name) ?? 0) + 1;
+    const keyOf = () => (use === 1 ? name : `${name}#${use}`);
+    while (taken.has(keyOf())) use += 1;
+    uses.set(name, use);
+    taken.add(keyOf());
+    return keyOf();
+  };
 }
 
 export function findStored(
@@ -25,32 +34,4 @@ export function findStored(
     "StepChanged",
     `${key} was a ${record.kind} when this run started, but is a ${kind} now. Give it another name and continue the run with \`signalbox runs resume\`, or replay the run.`,
   );
-}
-
-/**
- * Returns stored results in the order in which they first resolved. Concurrent calls (`Promise.race` of a step and a
- * sleep) must resolve in the same order when the code runs again. So they are collected for one turn of the event loop
- * and then resolved one by one.
- */
-export function createOrderedResults(): { give<T>(result: T, finishedAt: number): Promise<T> } {
-  const waiting: { finishedAt: number; resolve: () => void }[] = [];
-  let isPlanned = false;
-
-  function giveNext(): void {
-    waiting.sort((a, b) => a.finishedAt - b.finishedAt);
-    const next = waiting.shift();
-    isPlanned = waiting.length > 0;
-    if (isPlanned) setImmediate(giveNext);
-    next?.resolve();
-  }
-
-  return {
-    give: (result, finishedAt) =>
-      new Promise((resolve) => {
-        waiting.push({ finishedAt, resolve: () => resolve(result) });
-        if (isPlanned) return;
-        isPlanned = true;
-        setImmediate(giveNext);
-      }),
-  };
 }

@@ -137,7 +137,10 @@ function describeEntry({ kind, name, message }: TimelineEntry): string {
   return [kind, name ?? (kind === "log" ? message : null)].filter((part) => part !== null).join(" ");
 }
 
-function createCode(workflow: TestWorkflow, transform?: (payload: never, context: never) => unknown): ProjectCode {
+export function createCode(
+  workflow: TestWorkflow,
+  transform?: (payload: never, context: never) => unknown,
+): ProjectCode {
   const loaded: LoadedWorkflow = {
     slug: "work",
     input: toAnySchema(workflow.input ?? z.looseObject({})),

@@ -52,6 +52,11 @@ export interface StepRecord {
   until: number | null;
   /** Of a step that has not completed: its FailedTries. */
   result: Json | null;
+  /**
+   * Its number among the completions of the run, from 1: steps, sleeps and approvals that ended, and failures that its
+   * code received. Executions deliver them in this order. `null`: it is not delivered yet.
+   */
+  sequence: number | null;
 }
 
 /** The live output of a model in an unfinished step. */

@@ -57,6 +57,7 @@ const aStep: StepRecord = {
   finishedAt: 2,
   until: null,
   result: null,
+  sequence: 1,
 };
 
 function aClaimedRun(id: string): ClaimedRun {

@@ -160,7 +160,7 @@ const runStep: TableForm = {
   key: "run_step.position",
   columns: {
     ...Object.fromEntries(
-      ["position", "name", "attempt", "started_at", "finished_at", "until", "result"].map((name) => [
+      ["position", "name", "attempt", "started_at", "finished_at", "until", "result", "sequence"].map((name) => [
         name,
         column(name, same, { sql: `run_step.${name}` }),
       ]),

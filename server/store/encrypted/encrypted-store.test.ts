@@ -77,7 +77,7 @@ async function recordCanary(store: Store) {
   });
   const { id, token } = await claimOne(store);
   const base = { runId: id, token, now: epoch + 2 };
-  const step = { attempt: 1, startedAt: epoch, finishedAt: epoch, until: null };
+  const step = { attempt: 1, startedAt: epoch, finishedAt: epoch, until: null, sequence: 1 };
   await store.saveLive({ ...base, step: `say ${canary}`, attempt: 1, startedAt: epoch, said: content });
   const live = await store.getLive(id);
   const request = { toolCallId: "1", toolName: "mail", input: content };
@@ -277,6 +277,7 @@ describe("encryption at rest", () => {
       startedAt: epoch,
       until: epoch + 9,
       result: null,
+      sequence: null,
     } as const;
     await first.writeProgress({
       runId: id,

@@ -178,6 +178,7 @@ async function waitForApproval(): Promise<string> {
         finishedAt: null,
         until: epoch + 1000,
         result: { request },
+        sequence: null,
       },
     ],
     transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1000 },

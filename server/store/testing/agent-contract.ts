@@ -185,6 +185,7 @@ export function agentContract(open: OpenStore): void {
             finishedAt: null,
             until: epoch + 1e9,
             result: { request },
+            sequence: null,
           },
         ];
         await store.writeProgress({
@@ -257,6 +258,7 @@ export function agentContract(open: OpenStore): void {
           finishedAt: epoch + 3,
           until: null,
           result: "Hello",
+          sequence: 1,
         };
         await store.writeProgress({
           runId: run.id,

@@ -113,7 +113,14 @@ export function alertContract(open: OpenStore): void {
       const request = async (requestedAt: number) => {
         const { id, token } = await withRunningRun(store, { target: { kind: "agent", slug: "triage" } });
         const asked = { request: { toolCallId: "a", toolName: "refund", input: {} } };
-        const step = { kind: "approval", attempt: 1, startedAt: requestedAt, finishedAt: null, result: asked } as const;
+        const step = {
+          kind: "approval",
+          attempt: 1,
+          startedAt: requestedAt,
+          finishedAt: null,
+          result: asked,
+          sequence: null,
+        } as const;
         await store.writeProgress({
           runId: id,
           token,

@@ -349,6 +349,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: epoch + 5,
           until: null,
           result: { ok: [1, null] },
+          sequence: 1,
         };
         const answer = await store.writeProgress({
           runId: id,
@@ -384,6 +385,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: 2,
           until: null,
           result: 1,
+          sequence: 1,
         };
         const late = {
           runId: first.id,
@@ -500,6 +502,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: null,
           until: 50,
           result: null,
+          sequence: null,
         };
         const step: StepRecord = {
           name: "a",
@@ -509,12 +512,13 @@ export function engineContract(open: OpenStore): void {
           finishedAt: 3,
           until: null,
           result: "first",
+          sequence: 1,
         };
         await save(sleep);
         await save(step);
-        await save({ ...sleep, finishedAt: 50 });
-        await save({ ...step, result: "second" });
-        expect(await store.loadSteps(id)).toEqual([{ ...sleep, finishedAt: 50 }, step]);
+        await save({ ...sleep, finishedAt: 50, sequence: 2 });
+        await save({ ...step, result: "second", sequence: 3 });
+        expect(await store.loadSteps(id)).toEqual([{ ...sleep, finishedAt: 50, sequence: 2 }, step]);
       });
 
       it("keeps the failed tries of a step until it completes, with the time of the next try", async () => {
@@ -528,6 +532,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: null,
           until: nextAt,
           result: { tries, error, failedAt: epoch + tries * 1000, run: run.id },
+          sequence: nextAt === null ? 1 : null,
         });
         const save = (run: { id: string; token: string }, step: StepRecord, transition?: RunTransition) =>
           store.writeProgress({
@@ -695,6 +700,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: null,
           until: epoch + 7000,
           result: null,
+          sequence: null,
         };
         await store.writeProgress({
           runId: sleeper.id,
@@ -744,6 +750,7 @@ export function engineContract(open: OpenStore): void {
           finishedAt: null,
           until: epoch + 2500,
           result: { tries: 1 },
+          sequence: null,
         };
         await store.writeProgress({
           runId: run.id,

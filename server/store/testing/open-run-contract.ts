@@ -52,7 +52,7 @@ export function openRunContract(open: OpenStore): void {
       await store.createRuns([started]);
       const claimed = await store.claimRuns(aClaim());
       const { token = "" } = claimed.find(({ id }) => id === started.id) ?? {};
-      const step = { attempt: 1, startedAt: epoch, result: null };
+      const step = { attempt: 1, startedAt: epoch, result: null, sequence: null };
       await store.writeProgress({
         runId: started.id,
         token,

@@ -21,7 +21,15 @@ export function resumeContract(open: OpenStore): void {
       const run = aRun({ maxAttempts: 1, input: { to: "a" }, ...given });
       await store.createRuns([run]);
       const { id, token } = await claimOne(store);
-      const step = { name: "s", kind: "step" as const, attempt: 1, startedAt: epoch, finishedAt: epoch, until: null };
+      const step = {
+        name: "s",
+        kind: "step" as const,
+        attempt: 1,
+        startedAt: epoch,
+        finishedAt: epoch,
+        until: null,
+        sequence: 1,
+      };
       await store.writeProgress({
         runId: id,
         token,

@@ -391,6 +391,7 @@ export function runContract(open: OpenStore): void {
           finishedAt: null,
           until,
           result: { request, usedMs: 5 },
+          sequence: null,
         }));
         await store.writeProgress({
           runId: id,
@@ -540,5 +541,14 @@ export function runContract(open: OpenStore): void {
 }
 
 function aStep(name: string, result: Json): StepRecord {
-  return { name, kind: "step", attempt: 1, startedAt: epoch, finishedAt: epoch + 5, until: null, result };
+  return {
+    name,
+    kind: "step",
+    attempt: 1,
+    startedAt: epoch,
+    finishedAt: epoch + 5,
+    until: null,
+    result,
+    sequence: null,
+  };
 }

@@ -11,6 +11,7 @@ import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
 import { presetContract } from "./preset-contract.ts";
 import { queueCapacityContract } from "./queue-capacity-contract.ts";
+import { replayContract } from "./replay-contract.ts";
 import { resumeContract } from "./resume-contract.ts";
 import { runContract } from "./run-contract.ts";
 import { runStateContract } from "./run-state-contract.ts";
@@ -32,6 +33,7 @@ export function storeContract(open: OpenStore): void {
   engineContract(open);
   openRunContract(open);
   runStateContract(open);
+  replayContract(open);
   resumeContract(open);
   agentContract(open);
   keyContract(open);

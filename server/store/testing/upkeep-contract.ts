@@ -337,7 +337,9 @@ async function endAll(store: Store, now: number): Promise<void> {
       token,
       now,
       entries: [],
-      steps: [{ name: "s", kind: "step", attempt: 1, startedAt: now, finishedAt: now, until: null, result: 1 }],
+      steps: [
+        { name: "s", kind: "step", attempt: 1, startedAt: now, finishedAt: now, until: null, result: 1, sequence: 1 },
+      ],
       transition: { to: "completed", output: null },
     });
 }

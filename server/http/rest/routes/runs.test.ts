@@ -356,7 +356,14 @@ async function withSteps(
     concurrency: new Map(),
     pool: "shared",
   });
-  const step = { kind: "step" as const, attempt: 1, startedAt: state.now, finishedAt: state.now, until: null };
+  const step = {
+    kind: "step" as const,
+    attempt: 1,
+    startedAt: state.now,
+    finishedAt: state.now,
+    until: null,
+    sequence: 1,
+  };
   await store.writeProgress({
     runId: claimed?.id ?? "",
     token: claimed?.token ?? "",

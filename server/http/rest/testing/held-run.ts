@@ -47,6 +47,7 @@ export async function withApproval(service: TestService): Promise<string> {
         finishedAt: null,
         until: state.now + 1e9,
         result,
+        sequence: null,
       },
     ],
     transition: { to: "waiting", reason: "sleep", availableAt: state.now + 1e9 },

@@ -99,9 +99,9 @@ export function createEngineStore(
 }
 
 function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
-  const { name, kind, attempt, startedAt, finishedAt, until, result } = runStep;
+  const { name, kind, attempt, startedAt, finishedAt, until, result, sequence } = runStep;
   return db
-    .select({ name, kind, attempt, startedAt, finishedAt, until, result })
+    .select({ name, kind, attempt, startedAt, finishedAt, until, result, sequence })
     .from(runStep)
     .where(eq(runStep.runId, runId))
     .orderBy(asc(runStep.position));

@@ -95,12 +95,12 @@ async function saveSeqs(session: Session, all: readonly Written[]): Promise<void
 type StepRow = StepRecord & { runId: string };
 
 const laterStateSql = `
-  ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
-  WHERE run_step.finished_at IS NULL`;
+  ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result, sequence = excluded.sequence
+  WHERE run_step.finished_at IS NULL OR run_step.sequence IS NULL`;
 
 /**
  * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
- * does not change.
+ * does not change after its completion has its number.
  */
 async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
   await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
@@ -113,7 +113,7 @@ function mergeSteps(steps: readonly StepRow[]): StepRow[] {
     const name = JSON.stringify([step.runId, step.name]);
     const before = merged.get(name);
     if (!before) merged.set(name, step);
-    else if (before.finishedAt === null) merged.set(name, { ...step, kind: before.kind });
+    else if (before.finishedAt === null || before.sequence === null) merged.set(name, { ...step, kind: before.kind });
   }
   return [...merged.values()];
 }

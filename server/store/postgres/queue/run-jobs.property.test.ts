@@ -196,7 +196,7 @@ async function apply(store: Store, known: Known, { next, now }: { next: Operatio
 
 function progressTo(to: string, now: number): { transition: RunTransition; steps?: StepRecord[] } {
   const availableAt = now + 1_000;
-  const begun = { attempt: 1, startedAt: now, finishedAt: null, until: availableAt };
+  const begun = { attempt: 1, startedAt: now, finishedAt: null, until: availableAt, sequence: null };
   switch (to) {
     case "queued":
       return { transition: { to: "queued" } };

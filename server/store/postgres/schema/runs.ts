@@ -164,6 +164,8 @@ export const runStep = pgTable(
     result: json("result").$type<Json>(),
     /** Order of the steps' starts. */
     position: bigserial("position", { mode: "number" }).notNull(),
+    /** Order of the completions. */
+    sequence: integer("sequence"),
   },
   (t) => [primaryKey({ columns: [t.runId, t.name] })],
 );

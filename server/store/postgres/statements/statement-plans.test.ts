@@ -150,6 +150,7 @@ async function useAll(store: Store): Promise<void> {
         finishedAt: now,
         until: null,
         result: 1,
+        sequence: 1,
       } as const;
       await store.writeProgress({
         runId,

@@ -84,6 +84,7 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
       finishedAt: runStep.finishedAt,
       until: runStep.until,
       result: runStep.result,
+      sequence: runStep.sequence,
     })
     .from(run)
     .innerJoin(runStep, eq(runStep.run, run.seq))
@@ -102,14 +103,14 @@ function saveWorker({ db }: SqliteDatabase, { id, pid, host, version, startedAt,
 
 /**
  * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
- * does not change.
+ * does not change after its completion has its number.
  */
 const saveStepSql = `
-  INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result)
-  VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result)
+  INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result, sequence)
+  VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result, @sequence)
   ON CONFLICT (run, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at,
-    finished_at = excluded.finished_at, until = excluded.until, result = excluded.result
-  WHERE run_step.finished_at IS NULL`;
+    finished_at = excluded.finished_at, until = excluded.until, result = excluded.result, sequence = excluded.sequence
+  WHERE run_step.finished_at IS NULL OR run_step.sequence IS NULL`;
 
 /**
  * The end of most runs: they return, and nothing else is left to write. One statement does what the other path does

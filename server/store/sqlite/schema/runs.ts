@@ -137,6 +137,8 @@ export const runStep = sqliteTable(
     finishedAt: integer("finished_at"),
     until: integer("until"),
     result: json("result").$type<Json>(),
+    /** Order of the completions. */
+    sequence: integer("sequence"),
   },
   (t) => [uniqueIndex("run_step_by_name").on(t.run, t.name)],
 );

@@ -1,0 +1,1 @@
+ALTER TABLE "run_step" ADD COLUMN "sequence" integer;
