@@ -7,8 +7,8 @@ export interface WorkflowContext {
   /**
    * Executes a function and stores its result. After a retry, a sleep or a crash, `run` starts again from its first
    * line. A completed step is not executed again; it returns its stored result. A step that throws fails the attempt of
-   * the run, unless you catch the error. A failure that you caught is thrown again after a sleep or a crash, and the next
-   * attempt executes the step again. `fn` cannot call `ctx.step` or `ctx.sleep`.
+   * the run, unless you catch the error. A failure that you caught is thrown again after a sleep or a crash, and the
+   * next attempt executes the step again. `fn` cannot call `ctx.step` or `ctx.sleep`.
    *
    * The result is stored as JSON, and `step` returns it after a JSON round trip. Its type describes that: a Date is an
    * ISO string, and fields that are `undefined` or functions are left out. A result that is itself `undefined` or a

@@ -257,14 +257,17 @@ export function createRunContext(options: RunContextOptions) {
     };
   }
 
+  function isSuspendable(): boolean {
+    return openSleeps.size > 0 && inFlight === 0 && !completions.isBusy();
+  }
+
   /** Code between two steps has two turns of the event loop to start the next step. */
   function considerSuspending(): void {
-    const mayNot = () => openSleeps.size === 0 || inFlight > 0 || completions.isBusy();
-    if (mayNot()) return;
+    if (!isSuspendable()) return;
     const before = activity;
     setImmediate(() =>
       setImmediate(() => {
-        if (state.kind !== "open" || mayNot()) return;
+        if (state.kind !== "open" || !isSuspendable()) return;
         if (activity !== before) return considerSuspending();
         options.onSuspendable([...openSleeps.values()]);
       }),

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import type { WorkflowContext } from "../../../sdk/workflow/index.ts";
 import type { Json } from "../../contract/json.ts";
@@ -50,15 +50,26 @@ const maxAttempts = 2;
 const quietTurns = 8;
 const maxExecutions = 60;
 
+interface ReplayFacts {
+  seed: number;
+  open: (facts: { maxAttempts: number; createdAt: number }) => Promise<ReplayStore>;
+}
+
 /**
  * Executes the code with random latencies of steps and of the store, and ends its worker at random moments, until the
- * run has ended. Throws an Error if an execution receives other completions than an earlier one, in another order, or
- * if an idempotency key is used for two steps, or a step receives the result of another one.
+ * run has ended. Returns a problem if an execution receives other completions than an earlier one, or in another order,
+ * if an idempotency key is used for two steps, or if a step receives the result of another one; otherwise `null`.
  */
-export async function checkReplay(
-  tree: Tree,
-  p: { seed: number; open: (facts: { maxAttempts: number; createdAt: number }) => Promise<ReplayStore> },
-): Promise<void> {
+export async function findReplayProblem(tree: Tree, facts: ReplayFacts): Promise<string | null> {
+  try {
+    await executeToEnd(tree, facts);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
+
+async function executeToEnd(tree: Tree, p: ReplayFacts): Promise<void> {
   const random = createRandom(p.seed);
   const upTo = (max: number) => Math.floor(random() * (max + 1));
   const time = createVirtualTime(Date.UTC(2026, 0, 1));
@@ -156,9 +167,10 @@ export async function checkReplay(
     });
     let hasEnded = false;
     void handle.ended.then(() => (hasEnded = true));
-    for (let events = 0; !hasEnded;) {
-      for (let turn = 0; turn < quietTurns && !hasEnded; turn += 1) await nextTurn();
-      if (hasEnded) break;
+    const isActive = () => !hasEnded;
+    for (let events = 0; isActive();) {
+      for (let turn = 0; turn < quietTurns && isActive(); turn += 1) await nextTurn();
+      if (!isActive()) break;
       if (events === crashAfter) {
         isDead = true;
         handle.interrupt({ kind: "lost" });
