@@ -25,8 +25,8 @@ export interface ChallengeOptions {
    */
   echo?: RequestValue;
   /**
-   * How the answer contains the value: `"text"` is a plain text, `{ field: "challenge" }` is JSON with this field, and
-   * `{ header: "x-hook-secret" }` is a header, whose name begins with `x-` or `webhook-`. Default: `"text"`.
+   * How the answer contains the value. `"text"` is a plain text. `{ field: "challenge" }` is JSON with this field. `{
+   * header: "x-hook-secret" }` is a header, whose name begins with `x-` or `webhook-`. Default: `"text"`.
    */
   as?: "text" | { field: string } | { header: string };
   /** Other headers of the answer, whose names begin with `x-` or `webhook-`. Default: none. */

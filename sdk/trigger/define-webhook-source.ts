@@ -106,7 +106,7 @@ export interface WebhookSourceOptions<
    */
   reply?: ReplyOptions;
   /**
-   * The request by which the sender tests the endpoint before it sends events, and its answer: a sender by name
+   * The request by which the sender tests the endpoint before it sends events, and its answer. A sender by name
    * (`"asana"`, `"dropbox"`, `"eventGrid"`, …), a description (`{ method: "GET", echo: { query: "challenge" } }`), or a
    * list. Such requests need a key, start nothing, and are recorded as skipped. The functions of `signalbox/verify`
    * answer the tests of their senders without it. Sources that share an endpoint must use the same value. Default:

@@ -117,8 +117,8 @@ type DefaultedParts =
   | "reply";
 
 /**
- * Completes a verification: it has no time limit, reads no URL, names no headers, answers no challenges, cannot sign,
- * insists on no responses, and the format of its bodies is unknown.
+ * Completes a verification. It has no time limit, reads no URL, names no headers, answers no challenges and cannot
+ * sign. Any response will do, and the format of its bodies is unknown.
  */
 export function defineVerification(
   parts: Omit<VerificationParts, DefaultedParts> & Partial<Pick<VerificationParts, DefaultedParts>>,

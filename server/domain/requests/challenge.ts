@@ -4,7 +4,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Challenge, RequestValue } from "../../contract/project/endpoint.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 
-/** The parts of a request that tell a test of its sender from an event. */
+/** The parts of a request that distinguish a test of its sender from an event. */
 export interface TestedRequest {
   method: string;
   /** Path and query, as sent. */
