@@ -65,14 +65,18 @@ export function parseRole(value: string): Role {
 export function parseLifetime(value: string): number {
   const ms = parseDuration(value);
   if (ms !== null && ms > 0) return ms;
-  throw new InvalidArgumentError("The lifetime must be a number with a unit, e.g. 12h or 90d.");
+  throw new InvalidArgumentError(
+    "The lifetime must be a number with a unit, e.g. 12h or 90d, at most 36525d (100 years).",
+  );
 }
 
 /** Milliseconds. */
 export function parseAgo(value: string): number {
   const ms = parseDuration(value);
   if (ms !== null && ms > 0) return ms;
-  throw new InvalidArgumentError("The duration must be a number with a unit, e.g. 30m, 24h or 7d.");
+  throw new InvalidArgumentError(
+    "The duration must be a number with a unit, e.g. 30m, 24h or 7d, at most 36525d (100 years).",
+  );
 }
 
 /** The start of the last period of this length, as the API takes it. `undefined`: there is no period. */

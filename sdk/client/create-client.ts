@@ -91,7 +91,9 @@ function openTransport(options: ClientOptions): { transport: Transport; retries:
 function readDuration(duration: Duration, where: string): number {
   const ms = parseDuration(duration);
   if (ms !== null) return ms;
-  throw new TypeError(`${where} must be a duration such as "30s" or "10m", but is ${JSON.stringify(duration)}.`);
+  throw new TypeError(
+    `${where} must be a duration such as "30s" or "10m", at most "36525d", but is ${JSON.stringify(duration)}.`,
+  );
 }
 
 function idOf(run: RunHandle | string): string {

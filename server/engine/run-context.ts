@@ -1,5 +1,5 @@
 import { parseDuration } from "../../sdk/duration.ts";
-import { readStepOptions } from "../../sdk/retry-options.ts";
+import { readStepOptions, showOption } from "../../sdk/retry-options.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
@@ -13,6 +13,7 @@ import { createRepeatFilter, createRunLog, type RunSession } from "./run-session
 import { cloneJson } from "./run-values.ts";
 import { enclosingStep, type StepFunction } from "./steps/call-step.ts";
 import { createCompletions, type OpenCall } from "./steps/completions.ts";
+import { countStoredBytes } from "./steps/stored-bytes.ts";
 import { createStepTries, noPolicy, type StepCall } from "./steps/step-tries.ts";
 import { createNames, findStored } from "./steps/stored-steps.ts";
 
@@ -66,7 +67,16 @@ export function createRunContext(options: RunContextOptions) {
   let inFlight = 0;
   let activity = 0;
   const execution = {};
-  const tries = createStepTries({ ...options, execution, completeOrNever, requireOpen, whileInFlight, waitUntil });
+  const storedBytes = countStoredBytes(options.steps);
+  const tries = createStepTries({
+    ...options,
+    execution,
+    storedBytes,
+    completeOrNever,
+    requireOpen,
+    whileInFlight,
+    waitUntil,
+  });
 
   /**
    * Throws if the run has ended in this process, so that code that is still running has no effect. Returns `false` if
@@ -170,11 +180,11 @@ export function createRunContext(options: RunContextOptions) {
 
   async function sleep(name: string, duration: unknown): Promise<void> {
     if (!isOpen()) return await never();
-    const call = `ctx.sleep(${JSON.stringify(name)}, ${JSON.stringify(duration)})`;
+    const call = `ctx.sleep(${JSON.stringify(name)}, ${showOption(duration)})`;
     const ms = parseDuration(duration);
     if (ms === null)
       throw new TypeError(
-        `${call}: a duration must be a number of milliseconds or a string such as "10s", "5m", "1.5h" or "7d".`,
+        `${call}: a duration must be a number of milliseconds or a string such as "10s", "5m", "1.5h" or "7d", at most "36525d" (100 years).`,
       );
     const { key, known, open } = begin(call, name, "sleep");
     if (known && known.finishedAt !== null) return await completeStored(open, known, known.finishedAt);

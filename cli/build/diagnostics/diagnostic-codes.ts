@@ -106,7 +106,7 @@ export const diagnosticCodes = {
     fix: "Correct the value.",
   },
   invalid_timeout: {
-    text: 'timeout and callTimeout are durations: a number with a unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds.',
+    text: 'timeout and callTimeout are durations: a number with a unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds, at most 100 years ("36525d").',
     fix: "Correct the value.",
   },
   invalid_concurrency: {

@@ -50,7 +50,7 @@ it.each([
   [["--since", "7d", "--header", "x-event: a"], "--since evaluates recorded deliveries, and --data a new body."],
   [["signup", "--data", "{}", "--fail-on-change"], "--fail-on-change needs --since."],
   [["signup", "--data", "{}", "--endpoint", "billing"], "--endpoint needs --since."],
-  [["--since", "soon"], "The duration must be a number with a unit, e.g. 30m, 24h or 7d."],
+  [["--since", "soon"], "The duration must be a number with a unit, e.g. 30m, 24h or 7d, at most 36525d (100 years)."],
 ])("test %j is wrong usage", async (args, message) => {
   const { exitCode, stderr, asked } = await runFakeCli(["triggers", "test", ...args], {});
   expect([exitCode, asked]).toEqual([2, []]);

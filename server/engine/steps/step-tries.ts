@@ -12,6 +12,7 @@ import type { RunSession } from "../run-session.ts";
 import { cloneJson } from "../run-values.ts";
 import { callStep, type StepFunction } from "./call-step.ts";
 import type { OpenCall } from "./completions.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 import { restoreThrown, storeThrown } from "./thrown-value.ts";
 
 /** What a step needs besides its name and its function. */
@@ -44,6 +45,7 @@ interface StepContextRules {
   trace?: RunTrace | null;
   /** The execution of the run: an object of its own. */
   execution: object;
+  storedBytes: StoredBytes;
   requireOpen: (isWritten?: boolean) => Promise<void>;
   completeOrNever: (open: OpenCall) => Promise<void>;
   whileInFlight: <T>(work: () => Promise<T>) => Promise<T>;
@@ -102,7 +104,9 @@ export function createStepTries(p: StepContextRules) {
     if (session.isOverdue()) await p.requireOpen(await session.write({}));
     let result: Json;
     try {
+      p.storedBytes.requireRoom(key);
       result = await execute(step);
+      p.storedBytes.add(key, result);
     } catch (thrown) {
       const failed = await noteFailure(step, { thrown, before, begun });
       if (failed) return { failed, thrown };

@@ -167,8 +167,13 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
   };
 }
 
+/** A frame has at most 1 GiB, and a character at most three bytes. */
+const maxAssignChars = 256 * 1024 * 1024;
+/** The runs whose details are read at a time: those of one run can have 64 MB. */
+const maxLoading = 8;
+
 interface AssignOptions {
-  store: Pick<Store, "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun">;
+  store: Pick<Store, "writeProgress" | "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun">;
   workers: HostedWorkers;
   leaseMs: number;
   clock: Clock;
@@ -201,12 +206,48 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   /** A run whose worker has disconnected is recovered when the worker reconnects or dies, or when the lease expires. */
   function assign(run: ClaimedRun, details: RunDetails | null, worker: HostedWorker | undefined): void {
     if (!details || !worker || workers.get(run.workerId) !== worker) return;
+    const text = format(run, details);
+    if (text === null) return;
     takeFromOthers(run);
     // Without runs, it had no leases to extend.
     if (worker.runs.size === 0) worker.leaseUntil = run.leaseUntil;
     worker.runs.set(run.id, run.token);
     if (isLimited(worker, run.target)) worker.limitedRuns.add(run.id);
-    worker.stream.sendText(formatAssign(run, details));
+    worker.stream.sendText(text);
+  }
+
+  /** The message of a run that is too large for one; `null`: the run fails, and the others of its batch are assigned. */
+  function format(run: ClaimedRun, details: RunDetails): string | null {
+    try {
+      const text = formatAssign(run, details);
+      if (text.length <= maxAssignChars) return text;
+    } catch (error) {
+      // A string has at most 512 Mi characters.
+      if (!(error instanceof RangeError)) throw error;
+    }
+    void failTooLarge(run);
+    return null;
+  }
+
+  async function failTooLarge(run: ClaimedRun): Promise<void> {
+    const { id: runId, token, attempt } = run;
+    const now = clock.now();
+    const message =
+      "The data of the run is too large to be sent to a worker. Store large data elsewhere, and start the run with a reference.";
+    const error = { name: "RunTooLarge", message, stack: null };
+    logger.error("run is too large for a worker, and fails", runLogFields(run));
+    await store
+      .writeProgress({
+        runId,
+        token,
+        now,
+        entries: [
+          { at: now, kind: "attempt_failed", attempt, error },
+          { at: now, kind: "failed", attempt, error },
+        ],
+        transition: { to: "failed", error },
+      })
+      .catch((cause: unknown) => logger.error("run could not be failed", { ...runLogFields(run), error: cause }));
   }
 
   /** A paused worker may not know yet that its lease has expired. */
@@ -230,8 +271,11 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
 
   async function assignAfterLoading(...[claimed, { workers: before, since }]: Parameters<AssignRuns>): Promise<void> {
     const held = await extendIfLate(claimed, since);
-    const loaded = await Promise.all(held.map((run) => load(run, before.get(run.workerId))));
-    for (const [index, run] of held.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
+    for (let from = 0; from < held.length; from += maxLoading) {
+      const batch = held.slice(from, from + maxLoading);
+      const loaded = await Promise.all(batch.map((run) => load(run, before.get(run.workerId))));
+      for (const [index, run] of batch.entries()) assign(run, loaded[index] ?? null, before.get(run.workerId));
+    }
   }
 
   return (claimed, { workers: before, since }) => {

@@ -1,7 +1,7 @@
 import { TransientMap } from "../../domain/transient-map.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../../ports/logger.ts";
-import type { ClaimedRun, ClaimRequest, StepRecord } from "../../ports/store/engine-store.ts";
+import type { ClaimedRun, ClaimRequest, RunProgress, StepRecord } from "../../ports/store/engine-store.ts";
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
 import { createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
@@ -19,6 +19,7 @@ function createQueue() {
     fail: null as Error | null,
     stepsFail: false,
     gate: null as Promise<void> | null,
+    written: [] as unknown[],
   };
   const add = (count: number, over: Partial<ClaimedRun> = {}): void => {
     for (let n = 0; n < count; n += 1) due.push({ ...aClaimedRun(`run_${(made += 1)}`), ...over });
@@ -43,6 +44,10 @@ function createQueue() {
       const replayOf = { run_1: "run_replay", run_replay: "run_first", run_alone: null }[id] ?? null;
       const deliveryId = id === "run_first" ? "dlv_first" : null;
       return { id, replayOf, deliveryId, createdAt: "1970-01-01T00:00:07.000Z" } as never;
+    },
+    async writeProgress({ runId, transition }: RunProgress) {
+      state.written.push([runId, transition?.to]);
+      return { held: true, cancelRequested: false };
     },
     nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
   };
@@ -169,6 +174,22 @@ describe("claims", () => {
   });
   afterEach(() => {
     vi.useRealTimers();
+  });
+
+  it("of a run whose data is too large for a message fail that run, and assign the others of the batch", async () => {
+    const { add, state, started, workers, wake } = create({ wrk_1: 4 });
+    const large = `"${"x".repeat(300 * 1024 * 1024)}"`;
+    add(1);
+    add(1, { payloadText: large, inputText: large });
+    add(1, { payloadText: large });
+    add(1);
+    await wake();
+    expect(started()).toEqual(["run_1", "run_4"]);
+    expect(state.written).toEqual([
+      ["run_2", "failed"],
+      ["run_3", "failed"],
+    ]);
+    expect([...(workers.get("wrk_1")?.runs.keys() ?? [])]).toEqual(["run_1", "run_4"]);
   });
 
   it("take due runs up to the capacity, and no more", async () => {

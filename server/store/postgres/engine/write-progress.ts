@@ -103,8 +103,10 @@ const laterStateSql = `
  * does not change after its completion has its number.
  */
 async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
-  await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql });
+  await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql, bytesOf });
 }
+
+const bytesOf = ({ result }: { result?: unknown }): number => JSON.stringify(result ?? null).length;
 
 /** A statement can write each step only once. */
 function mergeSteps(steps: readonly StepRow[]): StepRow[] {
