@@ -4,6 +4,7 @@ import type { DeliverOptions, TestDelivery } from "../sdk/test-project/index.ts"
 import type { Settings } from "../server/config.ts";
 import { noVerdicts, type Verdict } from "../server/contract/delivery.ts";
 import { problemSchema } from "../server/contract/problem.ts";
+import { toWire } from "../server/domain/deliveries/header-values.ts";
 import { onlyJson } from "../server/domain/requests/body-format.ts";
 import { createBodyBudget } from "../server/domain/requests/request-body.ts";
 import { encodeBody, sentTypes } from "../server/domain/schema/encode-body.ts";
@@ -68,7 +69,8 @@ function createRequest(
     ...lowerCase(p.options.headers ?? {}),
     "content-length": String(bytes.length),
   };
-  return toRequest(endpoint, headers, bytes);
+  const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, toWire(value)]);
+  return toRequest(endpoint, Object.fromEntries(sent), bytes);
 }
 
 function toRequest(endpoint: string, headers: Readonly<Record<string, string>>, body: Uint8Array): TestRequest {

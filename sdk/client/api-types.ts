@@ -35,7 +35,7 @@ export interface Delivery {
   body: string | null;
   /** The body as JSON. `null`: it is none, or is not stored. */
   json: unknown;
-  /** The body as triggers evaluate it. `null`: it is not stored, or cannot be read. */
+  /** The body as triggers evaluate it. `null`: it is JSON in UTF-8, is not stored, or cannot be read. */
   evaluated: EvaluatedBody | null;
   /** Why the delivery did, or did not, start a run, in one line. */
   decision: string;

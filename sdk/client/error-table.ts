@@ -18,7 +18,7 @@ export const errorTable: Readonly<Record<ErrorCode, { isRetryable: boolean; fix:
   invalid_body: { isRetryable: false, fix: "`detail` says what is wrong. The delivery shows the body as received." },
   incomplete_body: { isRetryable: true, fix: "Send the request again." },
   request_timeout: { isRetryable: true, fix: "Send the request again, over a better connection or in one piece." },
-  unsupported_media_type: { isRetryable: false, fix: "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards." },
+  unsupported_media_type: { isRetryable: false, fix: "Send Content-Type: application/json in UTF-8 and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards." },
   body_too_large: { isRetryable: false, fix: "Send a smaller body, or raise maxBodyBytes in signalbox.config.ts (SIGNALBOX_MAX_BODY_BYTES)." },
   request_mismatch: { isRetryable: false, fix: "`errors` says where and why. `signalbox triggers test <slug> --data @body.json` checks a body without sending it. If the sender is right, change `request` in the trigger, then build and deploy. The delivery is recorded: redeliver it afterwards." },
   idempotency_conflict: { isRetryable: false, fix: "Use a new key for a new event. To repeat an event, send exactly the same bytes. If different events of your sender have the same key, name another header or field in `dedupe`." },

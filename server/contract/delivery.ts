@@ -120,7 +120,7 @@ export const deliverySchema = deliverySummarySchema.extend({
   json: jsonSchema.nullable(),
 });
 
-/** A body that is not JSON, as the JSON that triggers evaluate. */
+/** A body that is not JSON in UTF-8, as the JSON that triggers evaluate. */
 export const evaluatedBodySchema = z.object({
   format: z.enum(["json", "form", "multipart", "text", "bytes"]),
   /** The fields of a form or the JSON in one of them, or a string. */
@@ -134,8 +134,8 @@ const described = { decision: z.string() };
 export const describedSummarySchema = deliverySummarySchema.extend(described);
 
 /**
- * One delivery of the API, as the current build evaluates it. `evaluated` is `null` for JSON and for an unreadable
- * body.
+ * One delivery of the API, as the current build evaluates it. `evaluated` is `null` for JSON in UTF-8 and for an
+ * unreadable body.
  */
 export const describedDeliverySchema = deliverySchema.extend({
   evaluated: evaluatedBodySchema.nullable(),

@@ -117,7 +117,7 @@ export const errorCodes = {
   invalid_json: entry(
     400,
     "Invalid JSON",
-    "The body is not JSON in UTF-8, or it is nested deeper than 512 levels.",
+    "The body is not JSON, or it is nested deeper than 512 levels.",
     "`detail` gives the line and column. The delivery shows the body as received.",
   ),
   invalid_body: entry(
@@ -143,8 +143,8 @@ export const errorCodes = {
   unsupported_media_type: entry(
     415,
     "Unsupported media type",
-    "By default, Content-Type must be application/json or end in +json, in UTF-8, and the body must not be compressed.",
-    "Send Content-Type: application/json and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards.",
+    "By default, Content-Type must be application/json or end in +json, and a compressed body must be in gzip, deflate or br.",
+    "Send Content-Type: application/json in UTF-8 and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards.",
   ),
   body_too_large: entry(
     413,

@@ -23,6 +23,8 @@ export const ownHeaders = {
   repeated: "signalbox-repeated-headers",
   /** The paths of numbers that were rounded when the body was parsed: JSON Pointers, as JSON. */
   rounded: "signalbox-rounded-numbers",
+  /** The Content-Encoding of the request. The body is stored without it. */
+  contentEncoding: "signalbox-content-encoding",
   /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
   origin: "signalbox-origin",
   /** All headers of the delivery, encrypted. Only in the store; see `encryptSensitive`. */

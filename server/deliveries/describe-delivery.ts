@@ -55,12 +55,12 @@ export async function showDelivery(
   const { manifest, byEndpoint } = deps.project.current();
   const triggers = manifest.triggers.filter(({ endpoint }) => endpoint === delivery.endpoint);
   const evaluated = await evaluatedBody(deps, delivery);
-  const isForm = evaluated?.format === "form" || evaluated?.format === "multipart";
+  const isObject = evaluated && evaluated.format !== "text" && evaluated.format !== "bytes";
   return {
     ...describeRow(deps, delivery, delivery.body === null ? null : Buffer.from(delivery.body, "base64")),
     body: delivery.body,
     evaluated,
-    marks: markBody({ delivery, json: isForm ? parseJson(evaluated.text) : json, triggers }),
+    marks: markBody({ delivery, json: isObject ? parseJson(evaluated.text) : json, triggers }),
     response: sentResponse(delivery, byEndpoint.get(delivery.endpoint)?.[0]),
     origin: describeOrigin(delivery),
   };
@@ -134,7 +134,7 @@ async function evaluatedBody(
 ): Promise<DescribedDelivery["evaluated"]> {
   const accepted = project.current().byEndpoint.get(delivery.endpoint)?.[0]?.body ?? onlyJson;
   const read = (await parseRecorded(delivery, [...accepted, ...forms])) ?? (await parseRecorded(delivery, forms));
-  return read && read.format.type !== "json" ? { format: read.format.type, text: read.text } : null;
+  return read && !(read.format.type === "json" && read.isPlain) ? { format: read.format.type, text: read.text } : null;
 }
 
 function probableEndpoint(

@@ -5,7 +5,7 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
-import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import type { ParsedJson } from "../domain/json/parse-exactly.ts";
 import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
@@ -50,10 +50,10 @@ export async function evaluateAgain(
     now: number;
     onMismatch: OnMismatch | null;
   },
-): Promise<{ decision: Decision; body: Json; rounded: readonly string[] }> {
+): Promise<{ decision: Decision; body: Json; rounded: readonly string[]; content: Uint8Array<ArrayBuffer> }> {
   const sources = deps.project.current();
   const { bytes, triggers, deliveryId, now, startedBy, onMismatch } = p;
-  const { json: body, rounded } = await parseAgain(old, { bytes, source: triggers[0], deliveryId });
+  const { json: body, rounded, content } = await parseAgain(old, { bytes, source: triggers[0], deliveryId });
   const decision = decideDelivery({
     manifest: sources.manifest,
     triggers,
@@ -68,7 +68,7 @@ export async function evaluateAgain(
     keyId: null,
     disabled: await deps.store.listDisabledTriggers(),
   });
-  return { decision, body, rounded };
+  return { decision, body, rounded, content };
 }
 
 /**
@@ -104,7 +104,7 @@ export function headerOf({ headers }: Delivery): (name: string) => string | null
 /** The parts of a stored request that a signature covers. `onRead` gets each one that is read. */
 export function signedPartsOf(
   old: Delivery,
-  body: Buffer,
+  body: Uint8Array,
   onRead: (what: string, value: string | null) => void = () => {},
 ): SignedRequest {
   const header = headerOf(old);
@@ -151,22 +151,20 @@ function keptBody(old: Delivery): Buffer<ArrayBuffer> {
 async function parseAgain(
   old: Delivery,
   { bytes, source, deliveryId }: { bytes: Buffer<ArrayBuffer>; source: TriggerSource | undefined; deliveryId: string },
-): Promise<ParsedJson> {
+): Promise<ParsedJson & { content: Uint8Array<ArrayBuffer> }> {
   const formats = source?.body ?? onlyJson;
   const header = headerOf(old);
   const contentType = header("content-type") ?? undefined;
   try {
     const [only, ...others] = formats;
+    const contentEncoding = header("content-encoding") ?? undefined;
     const format =
       only && others.length === 0
         ? only
-        : chooseFormat(formats, {
-            contentType,
-            contentEncoding: header("content-encoding") ?? undefined,
-            jsonTypes: source?.verify?.jsonTypes,
-          });
+        : chooseFormat(formats, { contentType, contentEncoding, jsonTypes: source?.verify?.jsonTypes });
     if (format instanceof AppError) throw format;
-    return await parseBody(bytes, { format, contentType, deliveryId });
+    const content = await contentOf(bytes, { type: format.type, contentEncoding });
+    return { ...parseBody(content, { format, contentType, deliveryId }), content };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     throw new AppError("not_replayable", `The body of delivery ${old.id} would be rejected again: ${cause.message}`, {

@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Delivery, VerdictOutcome } from "../contract/delivery.ts";
-import { readFile } from "../domain/requests/body-format.ts";
+import { contentOf, readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -39,11 +39,17 @@ export async function getDelivery(deps: { store: Pick<DeliveryStore, "getDeliver
 export async function getDeliveryFile(
   deps: { store: Pick<DeliveryStore, "getDelivery"> },
   { id, at }: { id: string; at: number },
-): Promise<File> {
+): Promise<{ filename: string; bytes: Buffer<ArrayBuffer> }> {
   const { body, headers } = await getDelivery(deps, id);
   const type = headers["content-type"] ?? "";
-  const file = body === null ? null : await readFile(Buffer.from(body, "base64"), type, at).catch(() => null);
-  if (file) return file;
+  try {
+    const stored = Buffer.from(body ?? "", "base64");
+    const bytes = await contentOf(stored, { type: "multipart", contentEncoding: headers["content-encoding"] });
+    const file = readFile(bytes, type, at);
+    if (file) return file;
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+  }
   throw new AppError("not_found", `Delivery ${id} has no file ${at}.`);
 }
 

@@ -9,6 +9,8 @@ import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { redacted as redactedText } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
+import { contentOf } from "../domain/requests/body-format.ts";
+import { withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { checkSignature } from "../domain/requests/check-signature.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
@@ -45,7 +47,7 @@ export async function redeliver(
   const isFirst = wasRejected && request.trigger === null;
   const now = deps.clock.now();
   const id = newId("dlv", now);
-  const { decision, body, rounded } = await evaluateAgain(deps, old, {
+  const { decision, body, rounded, content } = await evaluateAgain(deps, old, {
     ...stored,
     isOne: request.trigger !== null,
     deliveryId: id,
@@ -54,6 +56,7 @@ export async function redeliver(
     onMismatch: onMismatchOf(triggers, { isFirst }),
   });
   const { runs, outcome, responseStatus, verdicts, unlistedVerdicts } = decision;
+  const recorded = content === bytes ? old.headers : withoutEncoding(old.headers);
   const delivery: NewDelivery = {
     id,
     outcome,
@@ -65,13 +68,13 @@ export async function redeliver(
     receivedAt: now,
     method: old.method,
     headers: {
-      ...without(old.headers, [ownHeaders.rounded, ownHeaders.releasedAt]),
+      ...without(recorded, [ownHeaders.rounded, ownHeaders.releasedAt]),
       ...(rounded.length > 0 && { [ownHeaders.rounded]: JSON.stringify(rounded) }),
       [ownHeaders.redeliveryOf]: old.id,
     },
-    body: bytes,
-    bodyBytes: bytes.length,
-    bodySha256: createHash("sha256").update(bytes).digest("hex"),
+    body: content,
+    bodyBytes: content.length,
+    bodySha256: createHash("sha256").update(content).digest("hex"),
     durationMs: performance.now() - startedAt,
     keyId: null,
     redeliveryOf: old.id,
@@ -115,17 +118,24 @@ function isHeld({ id }: Delivery): AppError {
  */
 async function verifyAgain(
   old: Delivery,
-  body: Buffer,
+  body: Buffer<ArrayBuffer>,
   triggers: readonly TriggerSource[],
 ): Promise<SignedEvent | null> {
   const verification = triggers[0]?.verify;
   if (!verification) return null;
   const redacted = new Set<string>();
-  const request = signedPartsOf(old, body, (what, value) => {
-    if (value?.includes(redactedText)) redacted.add(what);
-  });
+  const partsWith = (signed: Uint8Array) =>
+    signedPartsOf(old, signed, (what, value) => {
+      if (value?.includes(redactedText)) redacted.add(what);
+    });
+  const request = partsWith(body);
   const fault = await checkSignature(verification, request);
   if (!fault) return verification.readSigned(request);
+  const decompressed = await decompress(old, body);
+  if (decompressed !== body) {
+    const other = partsWith(decompressed);
+    if (!(await checkSignature(verification, other))) return verification.readSigned(other);
+  }
   const [what] = redacted;
   throw new AppError(
     "not_replayable",
@@ -134,6 +144,16 @@ async function verifyAgain(
       : `The signature of delivery ${old.id} cannot be checked again: it covers the ${what}, which contains a key and is not stored. Have the sender send the event again.`,
     { cause: fault.cause },
   );
+}
+
+/** The same bytes if they are not compressed, or cannot be read. */
+async function decompress(old: Delivery, body: Buffer<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await contentOf(body, { type: "json", contentEncoding: headerOf(old)("content-encoding") ?? undefined });
+  } catch (error) {
+    if (error instanceof AppError) return body;
+    throw error;
+  }
 }
 
 function without(headers: Record<string, string>, names: readonly string[]): Record<string, string> {

@@ -8,9 +8,11 @@ import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
 import { allowedMethods } from "../domain/requests/challenge.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { acceptedEncodings, withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { currentTurn } from "../domain/event-loop.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
+import { fromWire } from "../domain/deliveries/header-values.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -39,6 +41,7 @@ import {
 } from "./ingest-request.ts";
 import { acceptHandshake, answerGreeting, answerTest, answerToChallenge, explainMethod } from "./handshake.ts";
 import { createLimiter, type TakeRates } from "./limit.ts";
+import { readContent } from "./read-content.ts";
 import { createRejecter, type ReceivedRequest } from "./reject.ts";
 import { signedRequestOf, verifyRequest } from "./verify.ts";
 
@@ -154,30 +157,44 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         delivery.bodyBytes = read.receivedBytes ?? delivery.bodyBytes;
         if (read.bytes) keepBody(delivery, read.bytes);
         if (read.error instanceof AppError && read.error.code === "unsupported_media_type")
-          received.responseHeaders = { ...received.responseHeaders, accept: acceptedTypes(formats) };
+          received.responseHeaders = {
+            ...received.responseHeaders,
+            accept: acceptedTypes(formats),
+            "accept-encoding": acceptedEncodings,
+          };
         return await reject(received, read.error);
       }
       const { bytes, format } = read;
       keepBody(delivery, bytes);
 
-      const header = (name: string) => head.headers.get(name) ?? null;
-      const signedRequest = source.verify ? signedRequestOf(request, head, { body: bytes, baseUrl }) : null;
-      if (signedRequest && source.verify?.readsUrl) recordUrl(delivery, signedRequest.url, head.secrets);
-      const verifying = verifyRequest(source.verify, signedRequest, {
-        sentFrom,
-        mayBeUnsigned: deps.mode === "development",
-        maxMs: deps.maxCheckMs,
-      });
-      const verified = verifying instanceof Promise ? await verifying : verifying;
+      const header = (name: string) => {
+        const value = head.headers.get(name);
+        return value === undefined ? null : fromWire(value);
+      };
+      const contentEncoding = head.headers.get("content-encoding");
+      const check = (signed: Uint8Array) => {
+        const signedRequest = source.verify ? signedRequestOf(request, head, { body: signed, baseUrl }) : null;
+        if (signedRequest && source.verify?.readsUrl) recordUrl(delivery, signedRequest.url, head.secrets);
+        const verifying = verifyRequest(source.verify, signedRequest, {
+          sentFrom,
+          mayBeUnsigned: deps.mode === "development",
+          maxMs: deps.maxCheckMs,
+        });
+        return verifying instanceof Promise
+          ? verifying.then((verified) => ({ signedRequest, verified }))
+          : { signedRequest, verified: verifying };
+      };
+      const checking = readContent(bytes, { format, contentEncoding, maxBytes: maxBodyBytes, memory, check });
+      const { signedRequest, verified, content } = checking instanceof Promise ? await checking : checking;
       if (verified.kind === "rejected") return await reject(received, verified.error);
       if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
-      const parsing = parseBody(bytes, {
-        format,
-        contentType: head.headers.get("content-type"),
-        deliveryId: head.id,
-      });
-      const { json: body, rounded } = parsing instanceof Promise ? await parsing : parsing;
+      if (content !== bytes) {
+        keepBody(delivery, content);
+        delivery.headers = withoutEncoding(delivery.headers);
+      }
+      const contentType = head.headers.get("content-type");
+      const { json: body, rounded } = parseBody(content, { format, contentType, deliveryId: head.id });
       if (rounded.length > 0) delivery.headers[ownHeaders.rounded] = JSON.stringify(rounded);
       const isGenuine = verified.kind === "verified";
       const answering =

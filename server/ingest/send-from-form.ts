@@ -4,7 +4,7 @@ import { problemSchema } from "../contract/problem.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { encodeBody } from "../domain/schema/encode-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
-import type { GivenHeaders } from "../domain/deliveries/header-values.ts";
+import { type GivenHeaders, toWire } from "../domain/deliveries/header-values.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { Receive } from "./receive.ts";
 
@@ -65,7 +65,7 @@ export async function sendFromForm(
       headers: [
         ...Object.entries(headers)
           .filter(([name]) => !bodyHeaders.test(name))
-          .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value])),
+          .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, toWire(value)])),
         "content-type",
         encoded.contentType,
         "content-length",

@@ -23,7 +23,7 @@ export function signedRequestOf(
   };
 }
 
-type Verified =
+export type Verified =
   /** `signed`: `null` if the scheme signs nothing. */
   | { kind: "verified"; signed: SignedEvent | null }
   | { kind: "unsigned"; signed: null }

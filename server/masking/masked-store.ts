@@ -57,7 +57,7 @@ function maskDeliveries(store: Store, readMasks: ReadMasks, search: Search): Mas
           if (!delivery || !rules?.body) return [id, body];
           const masked = await maskBody(delivery, rules, masks);
           // The listed headers do not describe a form that is shown as JSON.
-          return [id, masked && !masked.isRewritten ? masked.bytes : null];
+          return [id, masked && masked.rewrittenAs === null ? masked.bytes : null];
         }),
       );
       return new Map(masked);

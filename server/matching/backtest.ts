@@ -6,7 +6,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Json } from "../contract/json.ts";
 import type { Problem } from "../contract/problem.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
-import { chooseFormat, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import type { ProjectSources, TriggerSource } from "../ports/project.ts";
 import { matchTriggers } from "./match-triggers.ts";
 
@@ -246,7 +246,8 @@ function matchAll(sources: ProjectSources, delivery: RecordedDelivery, bytes: Ui
     jsonTypes: source.verify?.jsonTypes,
   });
   if (format instanceof AppError) return rejected(format);
-  const match = ({ json: body }: { json: Json }): TriggerMatches => {
+  const match = (content: Uint8Array<ArrayBuffer>): TriggerMatches => {
+    const { json: body } = parseBody(content, { format, contentType, deliveryId: id });
     const { matches, list } = matchTriggers({
       triggers,
       index: sources.indexes.get(endpoint) ?? null,
@@ -262,8 +263,10 @@ function matchAll(sources: ProjectSources, delivery: RecordedDelivery, bytes: Ui
     };
   };
   try {
-    const parsing = parseBody(bytes, { format, contentType, deliveryId: id });
-    return parsing instanceof Promise ? parsing.then(match, rejected) : match(parsing);
+    const contentEncoding = headers["content-encoding"];
+    return contentEncoding === undefined
+      ? match(bytes)
+      : contentOf(bytes, { type: format.type, contentEncoding }).then(match).catch(rejected);
   } catch (error) {
     return rejected(error);
   }

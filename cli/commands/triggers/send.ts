@@ -1,5 +1,6 @@
 import { type Problem, problemSchema } from "../../../server/contract/problem.ts";
 import type { Run } from "../../../server/contract/run.ts";
+import { toWire } from "../../../server/domain/deliveries/header-values.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { problemFailure } from "../../api/api-client.ts";
 import { unreachable } from "../../api/open-api.ts";
@@ -119,7 +120,7 @@ async function sendWebhook(p: {
       "content-type": ["application/json"],
       "user-agent": ["signalbox-cli"],
       ...p.headers,
-    }).flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+    }).flatMap(([name, values]) => values.map((value): [string, string] => [name, toWire(value)])),
     body: Buffer.from(p.body),
     redirect: "manual",
   }).catch((cause: unknown) => {

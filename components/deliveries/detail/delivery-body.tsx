@@ -42,8 +42,9 @@ function StoredBody({ delivery, body, jumpTo }: { delivery: DeliveryDetails; bod
   const [wanted, setFace] = useQueryState("body", parseAsStringLiteral(faceNames));
   const [trigger, setTrigger] = useQueryState("marks", parseAsString);
   // Text is easier to read as it was sent than as a string of JSON.
-  const isForm = delivery.evaluated?.format === "form" || delivery.evaluated?.format === "multipart";
-  const pretty = isForm ? (delivery.evaluated?.text ?? null) : body.text;
+  const { evaluated } = delivery;
+  const isJson = evaluated && evaluated.format !== "text" && evaluated.format !== "bytes";
+  const pretty = isJson ? evaluated.text : (body.text ?? evaluated?.text ?? null);
   const possible = faces.filter(
     ({ value }) => ({ pretty: pretty !== null, raw: body.text !== null, bytes: true })[value],
   );

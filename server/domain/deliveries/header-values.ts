@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { z } from "zod";
 import { redacted, redactHeaders } from "./redaction.ts";
@@ -87,15 +88,33 @@ export function recordHeaders(
   secrets: readonly string[],
 ): Record<string, string> {
   const recorded = redactHeaders(withoutOwn(headers), secrets);
+  for (const [name, value] of Object.entries(recorded)) if (nonAscii.test(value)) recorded[name] = fromWire(value);
   if (!repeated) return recorded;
   const values = [...withoutOwn(repeated)].filter(([name]) => recorded[name] !== redacted);
   const kept = values.map(([name, each]) => [
     name,
-    each.map((value) => redactHeaders(new Map([[name, value]]), secrets)[name]),
+    each.map((value) => fromWire(redactHeaders(new Map([[name, value]]), secrets)[name] ?? "")),
   ]);
   return kept.length === 0
     ? recorded
     : { ...recorded, [ownHeaders.repeated]: JSON.stringify(Object.fromEntries(kept)) };
+}
+
+const nonAscii = /[^\x20-\x7e]/;
+
+/**
+ * The text of a header as HTTP libraries have it: each character is a byte. The bytes are UTF-8 or, if they are not
+ * valid, ISO 8859-1.
+ */
+export function fromWire(value: string): string {
+  if (!nonAscii.test(value) || /[\u0100-\uffff]/.test(value)) return value;
+  const bytes = Buffer.from(value, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : value;
+}
+
+/** The reverse: a header that a person wrote, as UTF-8. `fetch` and `node:http` accept it. */
+export function toWire(value: string): string {
+  return nonAscii.test(value) ? Buffer.from(value).toString("latin1") : value;
 }
 
 /** Headers that a person wrote for a test, or those of a delivery, as recorded headers. */

@@ -13,7 +13,7 @@ const bytes: BodyFormat = { type: "bytes" };
 
 const bytesOf = (body: string | Uint8Array<ArrayBuffer>) => Buffer.from(body);
 const parse = async (format: BodyFormat, body: string | Uint8Array<ArrayBuffer>, contentType?: string) =>
-  (await parseBody(bytesOf(body), { format, contentType, deliveryId: "dlv_1" })).json;
+  parseBody(bytesOf(body), { format, contentType, deliveryId: "dlv_1" }).json;
 const fault = async (format: BodyFormat, body: string | Uint8Array<ArrayBuffer>, contentType?: string) => {
   const error: unknown = await parse(format, body, contentType).catch((thrown: unknown) => thrown);
   return error instanceof AppError ? `${error.code}: ${error.message}` : error;
@@ -46,10 +46,15 @@ describe("the format of a request", () => {
       "The Content-Type is not JSON. Send application/json, or a type that ends in +json.",
     );
     expect(choose([form])).toBe("The request has no Content-Type. Send application/x-www-form-urlencoded.");
-    expect(choose([form], "application/x-www-form-urlencoded; charset=latin1")).toBe(
-      "The charset is not UTF-8. Send the body in UTF-8.",
+    expect(choose([form], "application/x-www-form-urlencoded; charset=utf-7")).toBe(
+      "The charset in the Content-Type is unknown. Send the body in UTF-8.",
     );
-    expect(choose([text], "text/plain", "gzip")).toBe("The body is compressed. Send it without Content-Encoding.");
+    for (const encoding of ["zstd", "compress", "gzip, gzip, gzip, gzip"])
+      expect(choose([text], "text/plain", encoding)).toBe(
+        "The Content-Encoding is not supported. Send gzip, deflate or br, or turn off compression in the sender.",
+      );
+    for (const encoding of ["gzip", "X-GZIP", "deflate, br", "identity", "", "identity, gzip"])
+      expect(choose([text], "text/plain", encoding)).toBe("text");
   });
 });
 
@@ -77,7 +82,9 @@ describe("a form", () => {
     expect(await fault(payload, "payload=%7B%0A'secret'")).toMatch(
       /^invalid_json: Field "payload" of the form: Line 2, column 1: [^']*\.$/,
     );
-    expect(await fault(form, new Uint8Array([0x61, 0x3d, 0xff]))).toBe("invalid_body: The body is not valid UTF-8.");
+    expect(await fault(form, new Uint8Array([0x61, 0x3d, 0xff]))).toBe(
+      'invalid_body: Field "a" of the form is not valid UTF-8. Send UTF-8, or name the charset in Content-Type.',
+    );
   });
 });
 
@@ -106,9 +113,9 @@ describe("a multipart form", () => {
         path: "/api/v1/deliveries/dlv_1/files/0",
       },
     });
-    const file = await readFile(body, type, 0);
-    expect([file?.name, Buffer.from((await file?.bytes()) ?? [])]).toEqual(["a b.png", Buffer.from(png)]);
-    expect(await readFile(body, type, 1)).toBeNull();
+    const file = readFile(body, type, 0);
+    expect([file?.filename, file?.bytes]).toEqual(["a b.png", Buffer.from(png)]);
+    expect(readFile(body, type, 1)).toBeNull();
   });
 
   test("that is cut off or has another boundary is rejected", async () => {

@@ -5,7 +5,11 @@ import type { Json } from "../../contract/json.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import { sentTypes } from "../schema/encode-body.ts";
 import type { ParsedJson } from "../json/parse-exactly.ts";
-import { decodeUtf8, parseJsonBody } from "./request-body.ts";
+import { charsetOf, decodeText } from "./charset.ts";
+import { decodeContent, readEncodings } from "./content-encoding.ts";
+import { invalidBody, quoteName, readForm } from "./form-text.ts";
+import { readMultipart } from "./multipart.ts";
+import { parseJsonBody } from "./request-body.ts";
 
 /** How the body of a request is read: the formats that an endpoint accepts, and the value that its triggers evaluate. */
 
@@ -27,15 +31,10 @@ export function chooseFormat(formats: readonly BodyFormat[], headers: BodyHeader
   const format = formats.find((each) => mediaTypes[each.type].test(type.trim()) || (isJson && each.type === "json"));
   if (!format) return unsupported(wrongType(formats, headers));
   if (format.type === "bytes") return format;
-  const what = format.type === "json" ? "JSON" : "the body";
-  for (const [, name = "", value = ""] of (headers.contentType ?? "").matchAll(parameter)) {
-    const isOther = name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value);
-    if (isOther) return unsupported(`The charset is not UTF-8. Send ${what} in UTF-8.`);
-  }
-  const encodings = headers.contentEncoding?.split(",") ?? [];
-  return encodings.every((encoding) => ["identity", ""].includes(encoding.trim().toLowerCase()))
-    ? format
-    : unsupported("The body is compressed. Send it without Content-Encoding.");
+  if (charsetOf(headers.contentType) === null)
+    return unsupported("The charset in the Content-Type is unknown. Send the body in UTF-8.");
+  const encodings = readEncodings(headers.contentEncoding);
+  return encodings instanceof AppError ? encodings : format;
 }
 
 /** The types to send, for the header `Accept` of a response. */
@@ -44,7 +43,6 @@ export function acceptedTypes(formats: readonly BodyFormat[]): string {
 }
 
 const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
-const parameter = new RegExp(`;\\s*(${token})\\s*=\\s*("(?:[^"\\\\]|\\\\.)*"|[^\\s;]*)`, "gi");
 
 const mediaTypes: Record<BodyFormat["type"], RegExp> = {
   json: new RegExp(`^(?:application/json|${token}/${token}\\+json)$`, "i"),
@@ -85,25 +83,41 @@ type FileReference = {
 };
 
 /**
- * The value of a body. Returns a promise only for multipart forms. Throws AppError `invalid_json` or `invalid_body`,
- * which never contains a part of the body.
+ * The value of a body, in the charset of its Content-Type. Throws AppError `invalid_json` or `invalid_body`, which
+ * never contains a value of the body.
  */
 export function parseBody(
   bytes: Uint8Array<ArrayBuffer>,
   { format, contentType, deliveryId }: { format: BodyFormat; contentType: string | undefined; deliveryId: string },
-): ParsedJson | Promise<ParsedJson> {
+): ParsedJson {
   switch (format.type) {
     case "json":
-      return parseJsonBody(bytes, format);
+      return parseJsonBody(jsonBytes(bytes, contentType), format);
     case "form":
-      return parseForm(bytes, format);
+      return parseForm(bytes, { format, contentType });
     case "multipart":
-      return parseMultipart(bytes, contentType ?? "", deliveryId).then(exactly);
+      return exactly(collectFields(describeFields(readMultipart(bytes, contentType ?? ""), deliveryId)));
     case "text":
-      return exactly(decodeUtf8(bytes, invalidUtf8));
+      return exactly(decodeBody(bytes, contentType));
     case "bytes":
       return exactly(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64"));
   }
+}
+
+/** Bodies with more bytes are not read again. A compressed body is recorded without compression, unless it was rejected. */
+const maxRecordedBytes = 128 * 1024 * 1024;
+
+/**
+ * The stored bytes of a body as its format needs them. Those of a rejected request can be compressed. Throws AppError
+ * `unsupported_media_type`, `invalid_body` or `body_too_large`.
+ */
+export async function contentOf(
+  stored: Uint8Array<ArrayBuffer>,
+  { type, contentEncoding }: { type: BodyFormat["type"]; contentEncoding: string | undefined },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encodings = type === "bytes" ? [] : readEncodings(contentEncoding);
+  if (encodings instanceof AppError) throw encodings;
+  return decodeContent(stored, encodings, { maxBytes: maxRecordedBytes });
 }
 
 /** The value of a recorded body in one of the formats. */
@@ -111,6 +125,8 @@ interface RecordedBody extends ParsedJson {
   format: BodyFormat;
   /** The value as JSON, in the sender's notation if the sender wrote JSON. */
   text: string;
+  /** Whether the stored bytes are this text, or a form, in UTF-8. */
+  isPlain: boolean;
 }
 
 /**
@@ -122,16 +138,19 @@ export async function parseRecorded(
   formats: readonly BodyFormat[],
 ): Promise<RecordedBody | null> {
   if (body === null) return null;
-  const bytes = Buffer.from(body, "base64");
+  const stored = Buffer.from(body, "base64");
   const header = (name: string) => (Object.hasOwn(headers, name) ? headers[name] : undefined);
   const contentType = header("content-type");
-  const chosen = chooseFormat(formats, { contentType, contentEncoding: header("content-encoding") });
+  const contentEncoding = header("content-encoding");
+  const chosen = chooseFormat(formats, { contentType, contentEncoding });
   // Some senders send JSON as another type.
   const format = chosen instanceof AppError ? formats.find(({ type }) => type === "json") : chosen;
   if (!format) return null;
   try {
-    const parsed = await parseBody(bytes, { format, contentType, deliveryId: id });
-    return { ...parsed, format, text: textOf(bytes, format) ?? JSON.stringify(parsed.json) };
+    const bytes = await contentOf(stored, { type: format.type, contentEncoding });
+    const parsed = parseBody(bytes, { format, contentType, deliveryId: id });
+    const text = textOf(bytes, { format, contentType }) ?? JSON.stringify(parsed.json);
+    return { ...parsed, format, text, isPlain: bytes === stored && (charsetOf(contentType) ?? "utf-8") === "utf-8" };
   } catch (error) {
     if (error instanceof AppError) return null;
     throw error;
@@ -139,33 +158,56 @@ export async function parseRecorded(
 }
 
 /** The JSON that the sender wrote. `null`: the body is in another format. */
-function textOf(bytes: Uint8Array, format: BodyFormat): string | null {
-  if (format.type === "json") return decodeUtf8(bytes, invalidUtf8);
+function textOf(
+  bytes: Uint8Array,
+  { format, contentType }: { format: BodyFormat; contentType: string | undefined },
+): string | null {
+  if (format.type === "json") return decodeBody(bytes, contentType);
   if (format.type !== "form" || format.field === null) return null;
-  return new URLSearchParams(decodeUtf8(bytes, invalidUtf8)).get(format.field);
+  return jsonField(readForm(bytes, charsetOf(contentType) ?? undefined), format.field);
 }
 
 const exactly = (json: Json): ParsedJson => ({ json, rounded: [] });
 
-function invalidUtf8(cause: unknown): AppError {
-  return new AppError("invalid_body", "The body is not valid UTF-8.", { cause });
+/** In UTF-8. Its parser reports where other bytes are. */
+function jsonBytes(bytes: Uint8Array, contentType: string | undefined): Uint8Array {
+  const charset = charsetOf(contentType) ?? "utf-8";
+  return charset === "utf-8" ? bytes : Buffer.from(decodeBody(bytes, contentType));
+}
+
+function decodeBody(bytes: Uint8Array, contentType: string | undefined): string {
+  const charset = charsetOf(contentType) ?? "utf-8";
+  try {
+    return decodeText(bytes, charset);
+  } catch (cause) {
+    throw invalidBody(`The body is not valid ${charset === "utf-8" ? "UTF-8" : charset}.`, cause);
+  }
 }
 
 /** The fields by name; a repeated one is an array. With `field`, the JSON in this field. */
-function parseForm(bytes: Uint8Array, { field, bigints }: Extract<BodyFormat, { type: "form" }>): ParsedJson {
-  const fields = new URLSearchParams(decodeUtf8(bytes, invalidUtf8));
-  if (field === null) return exactly(collectFields([...fields]));
-  const [text, ...others] = fields.getAll(field);
-  if (text === undefined)
-    throw new AppError("invalid_body", `The form has no field ${JSON.stringify(field)}, which contains the JSON.`);
-  if (others.length > 0)
-    throw new AppError("invalid_body", `The form has the field ${JSON.stringify(field)} more than once.`);
+function parseForm(
+  bytes: Uint8Array,
+  {
+    format: { field, bigints },
+    contentType,
+  }: { format: Extract<BodyFormat, { type: "form" }>; contentType: string | undefined },
+): ParsedJson {
+  const fields = readForm(bytes, charsetOf(contentType) ?? undefined);
+  if (field === null) return exactly(collectFields(fields));
+  const text = jsonField(fields, field);
   try {
     return parseJsonBody(Buffer.from(text), { bigints });
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    throw new AppError(cause.code, `Field ${JSON.stringify(field)} of the form: ${cause.message}`, { cause });
+    throw new AppError(cause.code, `Field ${quoteName(field)} of the form: ${cause.message}`, { cause });
   }
+}
+
+function jsonField(fields: readonly (readonly [string, string])[], field: string): string {
+  const [text, ...others] = fields.flatMap(([name, value]) => (name === field ? [value] : []));
+  if (text === undefined) throw invalidBody(`The form has no field ${quoteName(field)}, which contains the JSON.`);
+  if (others.length > 0) throw invalidBody(`The form has the field ${quoteName(field)} more than once.`);
+  return text;
 }
 
 function collectFields(entries: readonly (readonly [string, Json])[]): Json {
@@ -178,39 +220,24 @@ function collectFields(entries: readonly (readonly [string, Json])[]): Json {
   );
 }
 
-async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, contentType: string, deliveryId: string): Promise<Json> {
-  const fields = await readParts(bytes, contentType);
+function describeFields(fields: ReturnType<typeof readMultipart>, deliveryId: string): [string, Json][] {
   let files = 0;
-  const entries = fields.map(async ([name, value]): Promise<[string, Json]> => {
+  return fields.map(({ name, value }) => {
     if (typeof value === "string") return [name, value];
-    const at = files++;
-    return [name, await describeFile(value, `/api/v1/deliveries/${deliveryId}/files/${at}`)];
+    const { filename, contentType, bytes } = value;
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const path = `/api/v1/deliveries/${deliveryId}/files/${files++}`;
+    const reference: FileReference = { filename, contentType, size: bytes.length, sha256, path };
+    return [name, reference];
   });
-  return collectFields(await Promise.all(entries));
-}
-
-async function describeFile(file: File, path: string): Promise<FileReference> {
-  const sha256 = createHash("sha256")
-    .update(await file.bytes())
-    .digest("hex");
-  return { filename: file.name, contentType: file.type, size: file.size, sha256, path };
 }
 
 /** A file of a multipart form, by its number; `null` if there is none. Throws AppError `invalid_body`. */
-export async function readFile(bytes: Uint8Array<ArrayBuffer>, contentType: string, at: number): Promise<File | null> {
-  const parts = await readParts(bytes, contentType);
-  return parts.flatMap(([, value]) => (typeof value === "string" ? [] : [value]))[at] ?? null;
-}
-
-async function readParts(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<[string, string | File][]> {
-  try {
-    const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
-    return [...form];
-  } catch (cause) {
-    throw new AppError(
-      "invalid_body",
-      "The body is not a valid multipart form (RFC 7578). Check the boundary in Content-Type and the line breaks, which are CR LF.",
-      { cause },
-    );
-  }
+export function readFile(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  at: number,
+): { filename: string; bytes: Buffer<ArrayBuffer> } | null {
+  const values = readMultipart(bytes, contentType).map(({ value }) => value);
+  return values.filter((value) => typeof value !== "string")[at] ?? null;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
+import { charsetOf } from "./charset.ts";
 import { findJsonError } from "../json/find-json-error.ts";
 import { parseExactly, type ParsedJson } from "../json/parse-exactly.ts";
 
@@ -120,9 +121,10 @@ export async function readWithin(request: Request, maxBytes: number, memory: Bod
 export function requireJsonType(headers: Headers): void {
   const type = headers.get("content-type") ?? "";
   const isJson = /^(application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(;|$)/i.test(type);
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
-  const encoding = headers.get("content-encoding") ?? "identity";
-  if (isJson && (charset === undefined || /^utf-?8$/i.test(charset)) && encoding === "identity") return;
+  const charset = charsetOf(type);
+  const encoding = headers.get("content-encoding")?.trim().toLowerCase() || "identity";
+  if (isJson && (charset === undefined || charset === "utf-8" || charset === "us-ascii") && encoding === "identity")
+    return;
   throw new AppError(
     "unsupported_media_type",
     `Send Content-Type: application/json, in UTF-8 and not compressed${type ? `; the request has ${JSON.stringify(type)}` : ""}.`,
@@ -159,15 +161,10 @@ export function parseJsonBody(
 }
 
 function decode(bytes: Uint8Array): string {
-  return decodeUtf8(bytes, (cause) => invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause));
-}
-
-/** Throws what `fail` returns if the bytes are not UTF-8. */
-export function decodeUtf8(bytes: Uint8Array, fail: (cause: unknown) => AppError): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw fail(cause);
+    throw invalid(textBefore(bytes, findInvalidUtf8(bytes)), "invalid UTF-8", cause);
   }
 }
 

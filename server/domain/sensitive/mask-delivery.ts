@@ -4,6 +4,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { redacted } from "../deliveries/redaction.ts";
 import { fromPointer, toPointer } from "../json/json-pointer.ts";
+import { withoutEncoding } from "../requests/content-encoding.ts";
 import { parseRecorded } from "../requests/body-format.ts";
 import { encodeBody } from "../schema/encode-body.ts";
 import { isObject } from "../schema/json-schema.ts";
@@ -39,7 +40,10 @@ export async function maskDelivery(delivery: Delivery, rules: EndpointRules, fak
   if (!body) return { ...masked, body: null, json: null };
   return {
     ...masked,
-    headers: body.isRewritten ? { ...masked.headers, "content-type": "application/json" } : masked.headers,
+    headers:
+      body.rewrittenAs === null
+        ? masked.headers
+        : { ...withoutEncoding(masked.headers), "content-type": body.rewrittenAs },
     body: Buffer.from(body.bytes).toString("base64"),
     json: body.json,
   };
@@ -51,8 +55,8 @@ export interface MaskedBody {
   bytes: Uint8Array<ArrayBuffer>;
   /** `null`: the body is not JSON. */
   json: Json | null;
-  /** The bytes are JSON, although the headers of the delivery announce a form. */
-  isRewritten: boolean;
+  /** The Content-Type of the bytes, if the headers of the delivery announce another type, charset or encoding. */
+  rewrittenAs: string | null;
 }
 
 /** `null`: the body is not stored, or cannot be read. */
@@ -63,13 +67,17 @@ export async function maskBody(
 ): Promise<MaskedBody | null> {
   const parsed = await parseRecorded(delivery, formats);
   if (!parsed) return null;
-  const { format } = parsed;
+  const { format, isPlain } = parsed;
   const value = maskJson(parsed.json, place, p);
   const text = JSON.stringify(value);
-  if (format.type === "multipart") return { bytes: Buffer.from(text), json: value, isRewritten: true };
+  if (format.type === "multipart") return { bytes: Buffer.from(text), json: value, rewrittenAs: "application/json" };
   const encoded = encodeBody(format, text);
   return (
-    encoded && { bytes: Buffer.from(encoded.body), json: format.type === "json" ? value : null, isRewritten: false }
+    encoded && {
+      bytes: Buffer.from(encoded.body),
+      json: format.type === "json" ? value : null,
+      rewrittenAs: isPlain ? null : encoded.contentType,
+    }
   );
 }
 

@@ -197,7 +197,8 @@ export const texts: Readonly<Record<string, string>> = {
   "DeliverySummary.redeliveryOf": "Id of the delivery whose body was delivered again. `null`: it came from a sender.",
   "Delivery.body": "The body in base64, byte for byte. `null`: it is not stored.",
   "Delivery.json": "The body as JSON. `null`: it is none, or is not stored.",
-  "Delivery.evaluated": "The body as triggers evaluate it. `null`: it is not stored, or cannot be read.",
+  "Delivery.evaluated":
+    "The body as triggers evaluate it. `null`: it is JSON in UTF-8, is not stored, or cannot be read.",
   "EvaluatedBody.format": "The format of the body.",
   "EvaluatedBody.text": "The value that triggers evaluate, as JSON.",
   "ReleaseBatch.released": "Number of deliveries that started runs.",

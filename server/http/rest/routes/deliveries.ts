@@ -268,11 +268,11 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
     const { id, number } = c.req.valid("param");
     const file = await getDeliveryFile(c.env, { id, at: number });
     // A neutral type, so that a browser does not open what an unknown sender sent.
-    const name = encodeURIComponent(file.name).replaceAll(
+    const name = encodeURIComponent(file.filename.toWellFormed()).replaceAll(
       /['()*]/g,
       (character) => `%${character.charCodeAt(0).toString(16)}`,
     );
-    return c.body(await file.arrayBuffer(), 200, {
+    return c.body(file.bytes, 200, {
       "content-type": "application/octet-stream",
       "content-disposition": `attachment; filename*=UTF-8''${name}`,
     });

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { github } from "../../../../sdk/verify/index.ts";
@@ -78,6 +79,54 @@ describe("an endpoint that accepts forms", () => {
       },
     ]);
     expect(Buffer.from(store.deliveries[0]?.body ?? []).toString()).toBe('{"a":1}');
+  });
+});
+
+describe("a compressed body", () => {
+  const secret = "It's a Secret to Everybody";
+  const sign = (bytes: Uint8Array | string) => `sha256=${createHmac("sha256", secret).update(bytes).digest("hex")}`;
+  const body = '{"ref":"refs/heads/main"}';
+  const gzip = { "content-type": "application/json", "content-encoding": "gzip" };
+  const trigger = triggerOf({ slug: "pushed", request: z.object({ ref: z.string() }), verify: github({ secret }) });
+
+  test("is matched and recorded without its compression, and its signature covers the bytes as sent or the decompressed ones", async () => {
+    const { url, store } = await serve({ mode: "deployed", triggers: [trigger] });
+    const bytes = gzipSync(body);
+    for (const signature of [sign(bytes), sign(body)]) {
+      const { status } = await send(url, "pushed", bytes, { ...gzip, "x-hub-signature-256": signature });
+      expect(status).toBe(202);
+      const recorded = store.deliveries.at(-1);
+      expect(Buffer.from(recorded?.body ?? []).toString()).toBe(body);
+      expect(recorded).toMatchObject({ bodyBytes: body.length, headers: { "signalbox-content-encoding": "gzip" } });
+      expect(recorded?.headers).not.toHaveProperty("content-encoding");
+    }
+  });
+
+  test("with an invalid signature, damaged, too large or in another encoding is rejected, and kept as it was sent", async () => {
+    const { url, store } = await serve({ mode: "deployed", triggers: [trigger] });
+    const bytes = gzipSync(body);
+    const bomb = gzipSync(Buffer.alloc(5_000_000));
+    for (const [sent, signed, status, encoding] of [
+      [bytes, "other", 401],
+      [Buffer.from("no gzip"), "other", 401],
+      [bytes.subarray(0, -1), bytes.subarray(0, -1), 400],
+      [bomb, bomb, 413],
+      [bytes, bytes, 415, "zstd"],
+    ] as const) {
+      const headers = {
+        ...gzip,
+        "x-hub-signature-256": sign(signed),
+        ...(encoding && { "content-encoding": encoding }),
+      };
+      const response = await send(url, "pushed", Buffer.from(sent), headers);
+      expect([response.status, response.headers.get("accept-encoding")]).toEqual([
+        status,
+        status === 415 ? "gzip, deflate, br" : null,
+      ]);
+      const recorded = store.deliveries.at(-1);
+      expect(Buffer.from(recorded?.body ?? []).equals(sent)).toBe(true);
+      expect(recorded?.headers).toMatchObject({ "content-encoding": encoding ?? "gzip" });
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { toWire } from "../../../domain/deliveries/header-values.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { serve } from "../../testing/serve.ts";
 
@@ -24,9 +25,12 @@ async function send(url: string, endpoint: string, headers: readonly string[] = 
     resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) });
   });
   outgoing.on("error", reject);
-  outgoing.end(body);
+  // With a string, Node would encode the headers as UTF-8, too.
+  outgoing.end(Buffer.from(body));
   return await promise;
 }
+
+const wire = (text: string) => Buffer.from(text).toString("latin1");
 
 describe("a trigger with headers", () => {
   const only = triggerOf({ slug: "only", request, headers: z.object({ "x-event": z.literal("paid") }) });
@@ -53,6 +57,20 @@ describe("a trigger with headers", () => {
       ],
     ]);
     expect(await send(url, "only", ["x-event", "paid"])).toMatchObject({ status: 422 });
+  });
+
+  test("reads UTF-8 as UTF-8, and other bytes as ISO 8859-1, as a form and the command line send it", async () => {
+    const { url, store } = await serve({ triggers: [only] });
+    for (const [sent, read] of [
+      [wire("ü€日"), "ü€日"],
+      [wire("Ã¼"), "Ã¼"],
+      ["\xfc", "ü"],
+      [toWire("ü€日"), "ü€日"],
+      [toWire("Ã¼"), "Ã¼"],
+    ] as const) {
+      await send(url, "only", ["x-event", "paid", "x-note", sent]);
+      expect(store.deliveries.at(-1)?.headers).toMatchObject({ "x-note": read });
+    }
   });
 
   test("reads the first value of a repeated header, or all values where its schema is an array", async () => {
