@@ -33,6 +33,11 @@ export interface SourceDefinition {
   readonly endpoint: string;
   readonly request: SchemaLike;
   readonly filter: SchemaLike | undefined;
+  /**
+   * The kind of event that a typed source selects. It belongs to `filter`, but is evaluated before `request`: another
+   * kind of event has other fields.
+   */
+  readonly event: SchemaLike | undefined;
   readonly headers: SchemaLike | undefined;
   readonly verify: VerificationDefinition | undefined;
   readonly dedupe: DedupeOptions | undefined;
@@ -172,6 +177,8 @@ export interface SecretProblem {
   readonly words: string;
   /** The subject of the predicate. Default: `secret`. */
   readonly subject?: string;
+  /** What to do, without a full stop. Default: set the secret, or copy the complete one from the sender's settings. */
+  readonly fix?: string;
 }
 
 /** Checks the signatures of one sender. Only the receiver runs it; other parts know only the scheme's name. */

@@ -1,6 +1,7 @@
 export { type CustomOptions, type CustomRequest, type CustomResult, custom } from "./custom.ts";
 export { type HmacOptions, hmac } from "./hmac.ts";
 export { discord } from "./public-key/discord.ts";
+export { oidc, type OidcOptions } from "./public-key/oidc.ts";
 export { sendgrid } from "./public-key/sendgrid.ts";
 export { sns, type SnsOptions } from "./public-key/sns.ts";
 export { github } from "./senders/github.ts";

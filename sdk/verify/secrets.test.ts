@@ -1,7 +1,9 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineWebhookSource } from "../trigger/define-webhook-source.ts";
 import { z } from "zod";
-import { custom, github, hmac, standardWebhooks, stripe } from "./index.ts";
+import * as schemes from "./index.ts";
+import { custom, github, hmac, standardWebhooks, stripe, type Verification } from "./index.ts";
 import { instant, requestOf } from "./testing/senders.ts";
 
 const secret = "0123456789abcdef";
@@ -31,7 +33,7 @@ describe("a secret", () => {
     [
       "one with the line break of its file",
       `${secret}\n`,
-      { kind: "unusable", words: "starts or ends with whitespace, such as a trailing line break" },
+      { kind: "unusable", words: "ends with a line break", fix: "Remove the line break" },
     ],
     ["a good one", secret, null],
   ])("%s is reported, not thrown: builds run without secrets", (_, given, problem) => {
@@ -43,7 +45,12 @@ describe("a secret", () => {
       kind: "unusable",
       words: "is not base64, which this scheme requires (often after whsec_)",
     });
-    for (const good of ["whsec_AAECAwQFBgcICQoLDA0ODxAR", "AAECAwQFBgcICQoLDA0ODxAREg==", "AAECAwQFBgcICQoLDA0ODxAREg"])
+    for (const good of [
+      "whsec_AAECAwQFBgcICQoLDA0ODxAR",
+      "v1,whsec_AAECAwQFBgcICQoLDA0ODxAR",
+      "AAECAwQFBgcICQoLDA0ODxAREg==",
+      "AAECAwQFBgcICQoLDA0ODxAREg",
+    ])
       expect(standardWebhooks({ secret: good }).secretProblem).toBeNull();
   });
 
@@ -65,6 +72,85 @@ describe("a secret", () => {
     );
     expect(() => plain.stripe(undefined)).toThrow(
       "stripe needs an object, but got nothing. Write stripe({ secret: process.env.STRIPE_SECRET }).",
+    );
+  });
+});
+
+/** Each function of signalbox/verify with a value in the option that has its secret. */
+const bySecret: Record<string, (given: string) => Verification> = {
+  custom: (given) => custom({ name: "acme", secret: given, check: accept }),
+  discord: (given) => schemes.discord({ publicKey: given }),
+  github: (given) => github({ secret: given }),
+  gitlab: (given) => schemes.gitlab({ secret: given }),
+  hmac: (given) => hmac({ secret: given, header: "x-s" }),
+  hubspot: (given) => schemes.hubspot({ secret: given }),
+  linear: (given) => schemes.linear({ secret: given }),
+  mailgun: (given) => schemes.mailgun({ secret: given }),
+  meta: (given) => schemes.meta({ secret: given, verifyToken: secret }),
+  "meta's verifyToken": (given) => schemes.meta({ secret, verifyToken: given }),
+  microsoftGraph: (given) => schemes.microsoftGraph({ secret: given }),
+  oidc: (given) => schemes.oidc({ issuer: "https://accounts.google.com", audience: given }),
+  sendgrid: (given) => schemes.sendgrid({ publicKey: given }),
+  shopify: (given) => schemes.shopify({ secret: given }),
+  slack: (given) => schemes.slack({ secret: given }),
+  sns: (given) => schemes.sns({ topicArn: given }),
+  square: (given) => schemes.square({ secret: given }),
+  standardWebhooks: (given) => standardWebhooks({ secret: given }),
+  stripe: (given) => stripe({ secret: given }),
+  svix: (given) => schemes.svix({ secret: given }),
+  twilio: (given) => schemes.twilio({ secret: given }),
+  xero: (given) => schemes.xero({ secret: given }),
+  zoom: (given) => schemes.zoom({ secret: given }),
+};
+
+describe("what copying added around a secret", () => {
+  const tested = Object.keys(bySecret).map((name) => name.replace(/'.*/, ""));
+
+  it("is tested for every function", () => {
+    expect([...new Set(tested)].sort()).toEqual(Object.keys(schemes).sort());
+  });
+
+  it.each(Object.entries(bySecret))("is an error of %s that says what it is, and contains no secret", (_, verify) => {
+    const spaces = fc.constantFrom(..." \t\u00a0\u2003\u200b\u200d\u2060\ufeff\u00ad\u001b");
+    const slips = fc.oneof(
+      fc.tuple(spaces, fc.constantFrom("", " ")),
+      fc.tuple(fc.constant(""), spaces),
+      fc.constantFrom(["", "\n"], ["", "\r\n"], ["\n", ""]),
+      fc.constantFrom(['"', '"'], ["'", "'"], ["`", "`"], ["“", "”"], ["„", "“"], ["‘", "’"], ["«", "»"]),
+    );
+    fc.assert(
+      fc.property(slips, fc.constantFrom(secret, "whsec_AAECAwQFBgcICQoLDA0ODxAR"), ([before, after], inner) => {
+        const problem = verify(`${before}${inner}${after}`).secretProblem;
+        expect(problem).toMatchObject({
+          kind: "unusable",
+          words: expect.stringMatching(
+            /^(ends with a line break|is in quotes|starts or ends with a space or an invisible character)$/,
+          ),
+          fix: expect.stringMatching(/^(Remove|Copy) /),
+        });
+        expect(JSON.stringify(problem)).not.toContain(inner);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("is none of the characters that a secret may have", () => {
+    for (const good of [
+      "It's a Secret to Everybody",
+      '"half a quote in front',
+      "half a quote behind'",
+      'quotes "in the middle"!',
+      "spaces and\ttabs inside",
+      "p\u00e4sswort mit Umlauten",
+      "\u{1f511} a key and another \u{1f511}",
+      "ends with a backslash\\",
+    ])
+      expect(github({ secret: good }).secretProblem).toBeNull();
+  });
+
+  it("is named in the rejection of a signed request", () => {
+    expect(instant(github)({ secret: `"${secret}"` }).check(request(`sha256=${"0".repeat(64)}`))?.detail).toBe(
+      "The signature cannot be checked (github): its secret is in quotes. Remove the quotes in the server's environment and restart the server.",
     );
   });
 });
@@ -111,7 +197,19 @@ describe("invalid options", () => {
       { secret, header: "x-s", algorithm: "md5" },
       'hmac: algorithm must be "sha256" or "sha1" or "sha512", but is "md5".',
     ],
-    [{ secret, header: "x-s", encoding: "base64url" }, 'hmac: encoding must be "hex" or "base64", but is "base64url".'],
+    [
+      { secret, header: "x-s", encoding: "base32" },
+      'hmac: encoding must be "hex" or "base64" or "base64url", but is "base32".',
+    ],
+    [
+      { secret, header: "x-s", secretEncoding: "utf8" },
+      'hmac: secretEncoding must be "text" or "base64" or "hex", but is "utf8".',
+    ],
+    [{ secret, header: [] }, 'hmac: header must be a string, but is missing. Write header: "x-signature".'],
+    [
+      { secret, header: "x-s", timestamp: { header: "x-t", prefix: 1 } },
+      'hmac: timestamp.prefix must be a string, but is 1. Write timestamp.prefix: "t=", or leave it out.',
+    ],
     [{ secret, header: "x-s", prefix: 1 }, "hmac: prefix must be a string, but is 1."],
     [
       { secret, header: "x-s", signedContent: "{query}{body}" },

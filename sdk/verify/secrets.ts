@@ -43,13 +43,19 @@ const minBytes = 16;
 /** Reads `secret` as the secret of HMAC signatures. Throws a TypeError if a secret is not a string. */
 export function readSecrets(
   options: { secret: Secret },
-  p: { scheme: string; decode: (secret: string) => Uint8Array | null; hash?: HashName | undefined },
+  p: {
+    scheme: string;
+    decode: (secret: string) => Uint8Array | null;
+    /** The required form, as a noun, for messages. */
+    form?: string;
+    hash?: HashName | undefined;
+  },
 ): Keys<HmacKey> {
   return readKeys(options, {
     scheme: p.scheme,
     option: "secret",
     create(secret) {
-      const bytes = readSecret(secret, p.decode);
+      const bytes = readSecret(secret, p.decode, p.form);
       return typeof bytes === "string" ? bytes : createHmacKey(bytes, p.hash ?? "sha256");
     },
   });
@@ -60,13 +66,14 @@ export function readTokens<Option extends string = "secret">(
   options: Readonly<Record<Option, Secret>>,
   scheme: string,
   option: Option = "secret" as Option,
+  minLength = minBytes,
 ): Keys<TokenKey> {
   return readKeys(options, {
     scheme,
     option,
     create(secret) {
-      const bytes = readSecret(secret, textKey);
-      return typeof bytes === "string" ? bytes : createTokenKey(secret);
+      const { length } = textKey(secret);
+      return length < minLength ? tooShort(length, minLength) : createTokenKey(secret);
     },
   });
 }
@@ -95,22 +102,63 @@ export function readKeys<Option extends string, K extends Key>(
       throw new TypeError(
         `${p.scheme}: ${p.option} must be a string or a list of strings, but is of type ${typeof text}. Write ${p.option}: ${variable}.`,
       );
-    const key = text.trim() === text ? p.create(text) : "starts or ends with whitespace, such as a trailing line break";
+    const slip = findSlip(text);
+    if (slip) return { keys: [], problem: { kind: "unusable", ...slip, ...subject } };
+    const key = p.create(text);
     if (typeof key === "string") return { keys: [], problem: { kind: "unusable", words: key, ...subject } };
     keys.push(key);
   }
   return { keys, problem: null };
 }
 
+/** White space, control characters, zero-width characters and byte order marks. */
+const invisible = String.raw`[\s\u0001-\u001f\u007f-\u009f\p{Cf}]`;
+const surrounded = new RegExp(`^${invisible}|${invisible}$`, "u");
+/** Quotes of shells, of `.env` files and of word processors. */
+const quoted = /^(?:"[^]*"|'[^]*'|`[^]*`|[“„”][^]*[“”]|[‘‚’][^]*[‘’]|«[^]*»)$/;
+
+/**
+ * What copying added around a secret: quotes, a line break, or other characters that do not belong to it. The words
+ * contain no part of the secret. `null`: nothing.
+ */
+export function findSlip(text: string): Pick<SecretProblem, "words" | "fix"> | null {
+  if (/[\r\n]$/.test(text)) return { words: "ends with a line break", fix: "Remove the line break" };
+  if (surrounded.test(text))
+    return {
+      words: "starts or ends with a space or an invisible character",
+      fix: "Copy it again, without the characters around it,",
+    };
+  if (text.length > 1 && quoted.test(text)) return { words: "is in quotes", fix: "Remove the quotes" };
+  return null;
+}
+
 function constantCase(name: string): string {
   return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 }
 
+/** How the text of a secret is decoded to the bytes of its key. */
+export type SecretEncoding = "text" | "base64" | "hex";
+
+/** The bytes of a secret in an encoding; `null` if it is not in this encoding. */
+export const decodeSecret: Record<SecretEncoding, (secret: string) => Uint8Array | null> = {
+  text: textKey,
+  base64: fromAnyBase64,
+  hex: (secret) => fromHex(secret, Math.floor(secret.length / 2)),
+};
+
 /** The key, or the problem with the secret. */
-function readSecret(secret: string, decode: (secret: string) => Uint8Array | null): Uint8Array | string {
+function readSecret(
+  secret: string,
+  decode: (secret: string) => Uint8Array | null,
+  form = "base64, which this scheme requires (often after whsec_)",
+): Uint8Array | string {
   const key = decode(secret);
-  if (key === null) return "is not base64, which this scheme requires (often after whsec_)";
-  return key.length < minBytes ? `has ${key.length} bytes, but needs at least ${minBytes}` : key;
+  if (key === null) return `is not ${form}`;
+  return key.length < minBytes ? tooShort(key.length, minBytes) : key;
+}
+
+function tooShort(bytes: number, min: number): string {
+  return `has ${bytes} bytes, but needs at least ${min}`;
 }
 
 /** The bytes of the secret as it is written. Most senders sign with these. */
@@ -163,6 +211,14 @@ export function fromHex(text: string, bytes: number): Uint8Array | null {
 export function fromBase64(text: string, bytes?: number): Uint8Array | null {
   const read = Buffer.from(text, "base64");
   return read.toString("base64") === text && (bytes === undefined || read.length === bytes) ? read : null;
+}
+
+/** Decodes base64 or base64url, with its whole padding or without it; `null` for any other text. */
+export function fromAnyBase64(text: string, bytes?: number): Uint8Array | null {
+  const digits = text.length % 4 === 0 ? text.replace(/={1,2}$/, "") : text;
+  const read = Buffer.from(digits, "base64url");
+  const isExact = read.toString("base64url") === digits || read.toString("base64").replace(/=+$/, "") === digits;
+  return isExact && (bytes === undefined || read.length === bytes) ? read : null;
 }
 
 /** The bytes of a header's value as received: Node decodes each byte as one character. */

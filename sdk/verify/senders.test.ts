@@ -367,6 +367,157 @@ describe("hmac", () => {
   });
 });
 
+/** The two forms of base64, with padding and without, and hexadecimal digits in both cases. */
+const notations = (signature: Buffer): Record<"hex" | "base64" | "base64url", string[]> => {
+  const [base64, url] = [signature.toString("base64"), signature.toString("base64url")];
+  const both = [base64, url, base64.replace(/=+$/, ""), url.padEnd(base64.length, "=")];
+  return { hex: [signature.toString("hex"), signature.toString("hex").toUpperCase()], base64: both, base64url: both };
+};
+
+describe("hmac with several signatures", () => {
+  const right = createHmac("sha256", textSecret).update(sample).digest();
+  const wrong = (n: number) => createHmac("sha256", `wrong ${n}`).update(sample).digest();
+  const separators = fc.constantFrom(",", ", ", " ", ";", "; ", " , ", ",,", "\t");
+  const encodings = fc.constantFrom("hex" as const, "base64" as const, "base64url" as const);
+
+  it("accepts a request exactly if one of them is valid, in every notation, order and separation", () => {
+    fc.assert(
+      fc.property(
+        encodings,
+        fc.constantFrom("", "v1=", "sha256=", "v1,", "HMAC "),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+        separators,
+        fc.nat(3),
+        fc.boolean(),
+        (encoding, prefix, areRight, separator, notation, isQuoted) => {
+          const quote = isQuoted ? '"' : "";
+          const entries = areRight.map((isRight, n) => {
+            const texts = notations(isRight ? right : wrong(n))[encoding];
+            return `${prefix}${quote}${texts[notation % texts.length]}${quote}`;
+          });
+          const verification = hmac({ secret: textSecret, header: "x-s", encoding, prefix });
+          const checked = verification.check(requestOf({ "x-s": entries.join(separator) }, sample));
+          expect(checked?.kind ?? null).toBe(areRight.includes(true) ? null : "mismatch");
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  const hex = right.toString("hex");
+  it.each<[text: string, prefix: string, kind: string | null]>([
+    [`t=1,v1=${hex},v1=${wrong(0).toString("hex")}`, "v1=", null],
+    [`t=1,v0=${hex}`, "v1=", "malformed"],
+    [`v10=${hex}`, "v1=", "malformed"],
+    [`xv1=${hex}`, "v1=", "malformed"],
+    [`V1=${hex}`, "v1=", null],
+    [`sha256=${hex} sha256=${hex}`, "sha256=", null],
+    [`keyId="a,b", algorithm="hmac", signature="${hex}"`, "signature=", null],
+    [`${hex}.${hex}`, "", "malformed"],
+    [`${hex}|`, "", "malformed"],
+    ["", "", "malformed"],
+    [",,, ;", "", "malformed"],
+    [`"${hex}`, "", null],
+  ])("reads %s with the prefix %j", (text, prefix, kind) => {
+    const verification = hmac({ secret: textSecret, header: "x-s", prefix });
+    expect(verification.check(requestOf({ "x-s": text }, sample))?.kind ?? null).toBe(kind);
+  });
+
+  it("accepts the signature in any of several headers, and names the one that it found", () => {
+    const verification = hmac({ secret: textSecret, header: ["X-New", "x-old"] });
+    const sent: Record<string, string>[] = [
+      { "x-new": hex },
+      { "x-old": hex },
+      { "x-new": wrong(0).toString("hex"), "x-old": hex },
+      { "x-new": "?", "x-old": hex },
+    ];
+    for (const headers of sent) expect(verification.check(requestOf(headers, sample))).toBeNull();
+    expect(verification.check(requestOf({ "x-old": wrong(0).toString("hex") }, sample))).toMatchObject({
+      kind: "mismatch",
+      detail: expect.stringContaining("The signature in x-old does not match"),
+    });
+    expect(verification.check(requestOf({ "x-other": hex }, sample))).toMatchObject({
+      kind: "unsigned",
+      detail: expect.stringContaining("The header x-new is missing"),
+    });
+    expect(verification.proofHeaders).toEqual(["x-new", "x-old"]);
+  });
+
+  it("checks no more of them than a rotation needs, and reads long headers in linear time", () => {
+    const verification = hmac({ secret: textSecret, header: "x-s" });
+    const check = (before: number) => {
+      const text = [...Array.from({ length: before }, (_, n) => wrong(n)), right]
+        .map((one) => one.toString("hex"))
+        .join(",");
+      return verification.check(requestOf({ "x-s": text }, sample));
+    };
+    expect(check(15)).toBeNull();
+    expect(check(16)?.kind).toBe("mismatch");
+    for (const text of [
+      '"'.repeat(60_000),
+      "a".repeat(60_000),
+      ",".repeat(60_000),
+      "a,".repeat(30_000),
+      '"a'.repeat(30_000),
+    ])
+      expect(verification.check(requestOf({ "x-s": text }, sample))?.kind).toBe("malformed");
+  });
+});
+
+const signature = (time: number) => createHmac("sha256", textSecret).update(`${time}:`).update(sample).digest("hex");
+
+describe("hmac with the time in the header of the signature", () => {
+  const options = {
+    secret: textSecret,
+    header: "paddle-signature",
+    prefix: "h1=",
+    timestamp: { header: "paddle-signature", prefix: "ts=" },
+    signedContent: "{timestamp}:{body}",
+  };
+  const at = Math.floor(now / 1000);
+  const check = (text: string) => hmac(options).check(requestOf({ "paddle-signature": text }, sample));
+
+  it("accepts the forms of senders that do so", () => {
+    for (const text of [`ts=${at};h1=${signature(at)}`, `h1=${signature(1)}, h1=${signature(at)}, ts=${at}`])
+      expect(check(text)).toBeNull();
+    const signed = hmac(options).sign(requestOf({}, sample)) ?? {};
+    expect(Object.keys(signed)).toEqual(["paddle-signature"]);
+    expect(hmac(options).check(requestOf({ ...signed }, sample))).toBeNull();
+  });
+
+  it("rejects a time that is changed, old, missing or ambiguous", () => {
+    expect(check(`ts=${at + 1};h1=${signature(at)}`)?.kind).toBe("mismatch");
+    expect(check(`ts=${at - 301};h1=${signature(at - 301)}`)?.kind).toBe("expired");
+    expect(check(`h1=${signature(at)}`)?.kind).toBe("malformed");
+    expect(check(`ts=${at};ts=${at + 1};h1=${signature(at)}`)?.kind).toBe("malformed");
+  });
+});
+
+describe("hmac with an encoded secret", () => {
+  const bytes = Buffer.from("fbefbefbefbefbefbefbefbefbefbe00ff", "hex");
+  const signed = createHmac("sha256", bytes).update(sample).digest("hex");
+
+  it.each([
+    ["base64", bytes.toString("base64")],
+    ["base64", bytes.toString("base64").replace(/=+$/, "")],
+    ["base64", bytes.toString("base64url")],
+    ["hex", bytes.toString("hex")],
+    ["hex", bytes.toString("hex").toUpperCase()],
+  ] as const)("%s signs with the decoded bytes of %s", (secretEncoding, secret) => {
+    const check = (p: object) => hmac({ secret, header: "x-s", ...p }).check(requestOf({ "x-s": signed }, sample));
+    expect(check({ secretEncoding })).toBeNull();
+    expect(check({})?.kind).toBe("mismatch");
+  });
+
+  it.each([
+    ["base64", "no base64, but long!", "is not base64, which the option secretEncoding says"],
+    ["hex", "0123456789abcdef0", "is not hexadecimal, which the option secretEncoding says"],
+    ["hex", "0123456789abcdef", "has 8 bytes, but needs at least 16"],
+  ] as const)("%s reports %s", (secretEncoding, secret, words) => {
+    expect(hmac({ secret, header: "x-s", secretEncoding }).secretProblem).toEqual({ kind: "unusable", words });
+  });
+});
+
 describe("a signature that a test makes", () => {
   const withPrivateKey = ["discord", "sendgrid"];
   const others = senders.filter(({ name }) => !withPrivateKey.includes(name));

@@ -36,8 +36,11 @@ export interface Scheme<K extends Key = HmacKey> {
   signatureField?: { name: string; read(request: SignedRequest): string | null };
   /** The expected form of the signature, for messages: `sha256=` and 64 hexadecimal digits. */
   form: string;
-  /** Every signature in the text; `null` for one that cannot be decoded. Without a valid entry, it is malformed. */
-  readSignatures(text: string): readonly (Uint8Array | null)[];
+  /**
+   * Every signature in the text, or in other headers of the request; `null` for one that cannot be decoded. Without a
+   * valid entry, it is malformed. Only the first `maxSignatures` are checked.
+   */
+  readSignatures(text: string, request: SignedRequest): readonly (Uint8Array | null)[];
   /** The signed content; a fault if a part is missing or malformed. `signature` is the text with the signature. */
   signed(request: SignedRequest, signature: string): Content | SignatureFault;
   /** Other contents that the sender may have signed instead, such as the URL in another notation. */
@@ -152,10 +155,10 @@ export function missingSignature(scheme: string, source: string): SignatureFault
   return fault("unsigned", `The ${source} is missing. This endpoint accepts only signed requests (${scheme}).`);
 }
 
-export function missingSecret(scheme: string, { words, subject = "secret" }: SecretProblem): SignatureFault {
+export function missingSecret(scheme: string, { words, subject = "secret", fix }: SecretProblem): SignatureFault {
   return fault(
     "no_secret",
-    `The signature cannot be checked (${scheme}): its ${subject} ${words}. Set the ${subject} in the server's environment and restart the server.`,
+    `The signature cannot be checked (${scheme}): its ${subject} ${words}. ${fix ?? `Set the ${subject}`} in the server's environment and restart the server.`,
   );
 }
 
@@ -178,7 +181,7 @@ function check<K extends Key>(
   const { kind, name, text } = findSignature(scheme, request);
   if (text === null) return missingSignature(scheme.name, `${kind} ${name}`);
   if (problem) return missingSecret(scheme.name, problem);
-  const signatures = scheme.readSignatures(text).filter((signature) => signature !== null);
+  const signatures = readSignatures(scheme, text, request);
   if (signatures.length === 0)
     return fault("malformed", `The ${kind} ${name} is malformed (${scheme.name}): expected ${scheme.form}.`);
   const signed = scheme.signed(request, text);
@@ -192,6 +195,16 @@ function check<K extends Key>(
       : fault("mismatch", `The signature in ${name} does not match the request (${scheme.name}). ${causes}`);
   }
   return checkTime(scheme, request, text);
+}
+
+/** A sender that rotates its secret sends two or three signatures. More would only cost time. */
+export const maxSignatures = 16;
+
+function readSignatures<K extends Key>(scheme: Scheme<K>, text: string, request: SignedRequest): Uint8Array[] {
+  return scheme
+    .readSignatures(text, request)
+    .filter((signature) => signature !== null)
+    .slice(0, maxSignatures);
 }
 
 /** Signs with the first key. */
@@ -227,7 +240,7 @@ function keyOf<K extends Key>(scheme: Scheme<K>, { keys }: Keys<K>, request: Sig
   const { text } = findSignature(scheme, request);
   const signed = text === null || keys.length < 2 ? [] : scheme.signed(request, text);
   if (text === null || "kind" in signed) return keys[0] ?? null;
-  const signatures = scheme.readSignatures(text).filter((signature) => signature !== null);
+  const signatures = readSignatures(scheme, text, request);
   return keys[Math.max(0, acceptances(keys, [signed], signatures).indexOf(true))] ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Duration, SignedRequest } from "../../definition.ts";
-import { fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
+import { fromAnyBase64, fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
 import {
   type Verification,
   createVerification,
@@ -13,9 +13,10 @@ import {
 
 /**
  * Verifies Standard Webhooks: the header `webhook-signature` signs `webhook-id`, `webhook-timestamp` and the body.
- * `secret` is base64, usually after `whsec_`. `tolerance` is the maximum clock difference. Default: 5 minutes. Retries
- * are recognised by the signed `webhook-id`. Asymmetric signatures (`v1a`) are not supported. Throws a TypeError if an
- * option is invalid. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * `secret` is base64, usually after `whsec_` or `v1,whsec_`. `tolerance` is the maximum clock difference. Default: 5
+ * minutes. Retries are recognised by the signed `webhook-id`. Asymmetric signatures (`v1a`) are not supported. Throws a
+ * TypeError if an option is invalid.
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
  * @example
  *   import { standardWebhooks } from "signalbox/verify";
@@ -47,7 +48,11 @@ function create(
   options: { secret: Secret; tolerance?: Duration },
   prefixOf: (request: SignedRequest) => string,
 ): Verification {
-  const secrets = readSecrets(options, { scheme: name, decode: decodeSecret });
+  const secrets = readSecrets(options, {
+    scheme: name,
+    // Supabase shows `v1,whsec_…`.
+    decode: (secret) => fromAnyBase64(secret.replace(/^(?:v1,)?whsec_/, "")),
+  });
   const toleranceMs = readTolerance(options.tolerance, name);
   return createVerification(
     {
@@ -55,7 +60,8 @@ function create(
       signatureHeader: (request) => `${prefixOf(request)}-signature`,
       form: "v1,<32 bytes in base64>, several joined by spaces",
       readSignatures: (header) =>
-        header.split(" ").map((each) => (each.startsWith("v1,") ? fromBase64(each.slice(3), 32) : null)),
+        // The values of a repeated header are joined by a comma.
+        header.split(/,?\s+/).map((each) => (each.startsWith("v1,") ? fromBase64(each.slice(3), 32) : null)),
       signed: (request) => {
         const parts = ["id", "timestamp"].map((part) => `${prefixOf(request)}-${part}`);
         const [id, time] = parts.map((part) => request.header(part));
@@ -84,10 +90,4 @@ function create(
     },
     secrets,
   );
-}
-
-/** Decodes base64 with or without padding: some senders omit it. */
-function decodeSecret(secret: string): Uint8Array | null {
-  const text = secret.replace(/^whsec_/, "").replace(/=+$/, "");
-  return fromBase64(text + "=".repeat((4 - (text.length % 4)) % 4));
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { custom } from "../../../../sdk/verify/index.ts";
 import { createWebhookAuthenticator, generateKey, hashKey } from "../../../auth/keys/check-key.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { systemClock } from "../../../ports/clock.ts";
@@ -132,6 +133,37 @@ test("credentials of other services beside a valid key are ignored and not store
     expect((await send([[ofKey, foreign]])).status).toBe(401);
   }
   expect((await send(carriers.map((form) => [form, foreign]))).status).toBe(401);
+});
+
+const isOfSender = ({ headers }: { headers: Headers }) => headers.get("authorization") === "Bearer of-the-sender";
+
+test("a check of the project receives the sender's own credential, which is not stored", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-own-"));
+  const store = await openSqliteStore({ file: join(dir, "signalbox.db") });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+  const key = generateKey("webhook");
+  await store.createKey(aKey({ hash: hashKey(key) }));
+  const { url } = await serve({
+    triggers: triggers.map((trigger) => ({ ...trigger, verify: custom({ name: "acme", check: isOfSender }) })),
+    store,
+    authenticate: createWebhookAuthenticator({ store, mode: "deployed", clock: systemClock }),
+  });
+  const send = (authorization: string) =>
+    fetch(`${url}/triggers/signup?token=${key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization, "x-copy": authorization.slice(7) },
+      body: '{"email":"ada@example.com"}',
+    });
+  const [genuine, forged] = [await send("Bearer of-the-sender"), await send("Bearer of-an-attacker")];
+  expect([genuine.status, forged.status]).toEqual([202, 401]);
+  expect(await forged.json()).toMatchObject({ code: "invalid_signature" });
+  for (const response of [genuine, forged]) {
+    const stored = await store.getDelivery(response.headers.get("signalbox-delivery") ?? "");
+    expect(stored?.headers).toMatchObject({ authorization: "[redacted]", "x-copy": "[redacted]" });
+  }
 });
 
 test("a 404 names the nearest endpoint only among those that the sent keys may send to, and only with a valid key", async () => {
