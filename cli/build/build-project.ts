@@ -367,7 +367,9 @@ async function allDiagnostics({
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
     ...secretDiagnostics(entries, files, {
-      code: sources.ok ? sources.files.map(({ contents }) => decoder.decode(contents)) : [],
+      code: sources.ok
+        ? sources.files.filter(({ path }) => !path.endsWith(".map")).map(({ contents }) => decoder.decode(contents))
+        : [],
       importersOf: (file) => importersOf(file, code.imports),
     }),
     ...headersDiagnostics(entries, files),

@@ -8,7 +8,7 @@ import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError, readManifest } from "./read-manifest.ts";
-import { nameMissingSecrets } from "./verification-secrets.ts";
+import { nameMissingSecrets, nameUnusableSecrets } from "./verification-secrets.ts";
 
 /**
  * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,
@@ -92,7 +92,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
       `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
     );
   }
-  const { filter, headers, request, verify } = definition.source;
+  const { event, filter, headers, request, verify } = definition.source;
   // The signature code is part of the build: a build of an older version answers no handshakes.
   if (verify && typeof verify.greet !== "function")
     throw new ProjectError(
@@ -105,6 +105,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     target: entry.target,
     request,
     filter: isSchema(filter) ? filter : null,
+    event: isSchema(event) ? event : null,
     headers: entry.headers && isSchema(headers) ? { schema: headers, lists: listHeaders(entry.headers) } : null,
     verify: verify ?? null,
     dedupe: entry.dedupe,
@@ -142,10 +143,13 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
       : [],
   );
   const unusable = withProblem.filter(({ problem }) => problem.kind !== "missing");
-  const messages = unusable.map(
-    ({ file, scheme, problem: { words, subject = "secret" } }) =>
-      `${file} › verify › ${scheme}: its ${subject} ${words}. Copy the complete ${subject} from the sender's settings, then restart the server.`,
-  );
+  const messages = unusable.map(({ file, scheme, problem: { words, subject = "secret", fix } }) => {
+    const names = nameUnusableSecrets({ file, code: [readCode()] }).join(", ");
+    const remedy = fix
+      ? `${fix} in the environment or in .env`
+      : `Copy the complete ${subject} from the sender's settings`;
+    return `${file} › verify › ${scheme}: its ${subject}${names && ` (${names})`} ${words}. ${remedy}, then restart the server.`;
+  });
   const missing = withProblem.filter(({ problem }) => problem.kind === "missing");
   if (missing.length > 0) {
     const { variables, others } = nameMissingSecrets({ triggers: missing, code: [readCode()] });

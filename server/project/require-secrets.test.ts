@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { github, type Secret } from "../../sdk/verify/index.ts";
 import { projectOf, triggerOf } from "../ingest/testing/project.ts";
@@ -64,6 +64,30 @@ test.each([
   ],
 ])("a service does not start when a secret %s", (_, secrets, message) => {
   expect(() => requireSecrets(projectWith(...secrets), () => "")).toThrow(new ProjectError(message));
+});
+
+test("what copying added around a secret is named with its variable, and with what to do", () => {
+  const code = `// signalbox:dist/sdk/verify.js
+function github(options) {}
+// triggers/push-0.ts
+var a = source({ verify: github({ secret: [process.env.SECRET_OF_A_TEST, process.env.OLD_SECRET_OF_A_TEST] }) });
+`;
+  onTestFinished(() => {
+    delete process.env["SECRET_OF_A_TEST"];
+    delete process.env["OLD_SECRET_OF_A_TEST"];
+  });
+  for (const [value, message] of [
+    [`"${good}"`, "is in quotes. Remove the quotes in the environment or in .env, then restart the server."],
+    [
+      `${good}\n`,
+      "ends with a line break. Remove the line break in the environment or in .env, then restart the server.",
+    ],
+  ] as const) {
+    Object.assign(process.env, { SECRET_OF_A_TEST: good, OLD_SECRET_OF_A_TEST: value });
+    expect(() => requireSecrets(projectWith([good, value]), () => code)).toThrow(
+      new ProjectError(`triggers/push-0.ts › verify › github: its secret (OLD_SECRET_OF_A_TEST) ${message}`),
+    );
+  }
 });
 
 test("with its secrets it starts", () => {

@@ -1,4 +1,6 @@
 import * as schemes from "../../sdk/verify/index.ts";
+import { findSlip } from "../../sdk/verify/secrets.ts";
+import { environmentRead as read, nameReads } from "./environment-reads.ts";
 
 /**
  * The environment variables that hold the secrets of `verify`, found in the code of a build as esbuild prints it. The
@@ -13,32 +15,35 @@ export interface VerificationSecret {
   isOnlyInVerify: boolean;
 }
 
-const read = String.raw`process\.env(?:\.[\w$]+|\["[\w$]+"\])`;
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
-const options = "secret|publicKey|topicArn|verifyToken";
+const options = "secret|publicKey|topicArn|verifyToken|audience";
 
-/** `secret: process.env.A`, or with a list. The value is captured. */
+/** `secret: process.env.A`, or with a list, also behind `process.env.A && {`. The condition and the value are captured. */
 const secretOption = new RegExp(
-  String.raw`\b(?:${options}):\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*(?=[,}]|$)`,
+  String.raw`(?:(${read})\s*(?:\?|&&)\s*\{\s*)?\b(?:${options}):\s*(${read}|\[\s*${read}(?:\s*,\s*${read})*,?\s*\])${fallback}\s*(?=[,}]|$)`,
   "g",
 );
 
-/** `github({ … })`, also behind `process.env.A ?`. The condition and the options are captured. */
-const verificationBy = (names: readonly string[]) =>
-  new RegExp(String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:${names.join("|")})\d*\(\{((?:[^{}]|\{[^{}]*\})*)\}`, "g");
+/** `github({`, and `stripe.on("invoice.paid", {` of a typed source, also behind `process.env.A ?`, which is captured. */
+const callBy = ({ schemes: names, senders }: Verifiers) =>
+  new RegExp(
+    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:(?:${[...names, "\\b\\B"].join("|")})\d*\(|(?:${[...senders, "\\b\\B"].join("|")})\d*\.on\(\s*"[^"\n]*",\s*)(?=\{)`,
+    "g",
+  );
 
 /** `code`: the files of a build. */
 export function findVerificationSecrets(code: readonly string[]): VerificationSecret[] {
   const files = code.map(splitFile);
-  const names = usedSchemes(files.flatMap(({ sdk }) => sdk));
-  if (names.length === 0) return [];
-  const modules = files.flatMap((file) => splitModules(inlineConstants(file.own)));
+  const verifiers = findVerifiers(files.flatMap(({ sdk }) => sdk));
+  if (verifiers.schemes.length === 0) return [];
+  const modules = nameReads(files.map(({ own }) => own)).flatMap(splitModules);
   const readBy = new Map<string, string[]>();
   for (const module of modules) {
     const path = /^\/\/ (.*)/.exec(module)?.[1] ?? "";
-    for (const [, condition = "", given = ""] of module.matchAll(verificationBy(names))) {
-      const values = [...given.matchAll(secretOption)].map(([, value = ""]) => value);
-      for (const name of variablesIn([...(values.length > 0 ? [condition] : []), ...values].join()))
+    for (const { 0: call, 1: condition = "", index } of module.matchAll(callBy(verifiers))) {
+      const found = [...readBlock(module, index + call.length).matchAll(secretOption)];
+      const values = found.flatMap(([, inner = "", value = ""]) => [inner, value]);
+      for (const name of variablesIn([...(found.length > 0 ? [condition] : []), ...values].join()))
         readBy.set(name, [...(readBy.get(name) ?? []), path]);
     }
   }
@@ -76,9 +81,24 @@ export function nameMissingSecrets<Trigger extends { file: string }>(p: {
   return { variables, others: areImported ? [] : triggers.filter(({ file }) => !named.has(file)) };
 }
 
+/** The variables that a trigger's file passes to `verify`; those that copying damaged, if there are any. */
+export function nameUnusableSecrets(p: {
+  file: string;
+  code: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  importersOf?: (file: string) => ReadonlySet<string>;
+}): string[] {
+  const { file, env = process.env, importersOf } = p;
+  const found = findVerificationSecrets(p.code).filter(({ name }) => env[name]);
+  const isOf = (module: string) => module === file || (importersOf?.(module).has(file) ?? false);
+  const own = found.filter(({ modules }) => modules.some(isOf));
+  const damaged = (own.length > 0 ? own : found).filter(({ name }) => findSlip(env[name] ?? "") !== null);
+  return (damaged.length > 0 ? damaged : own).map(({ name }) => name);
+}
+
 /** The project's own modules, without those of the SDK and of packages. */
 export function ownCodeOf(code: readonly string[]): string {
-  return code.map((file) => inlineConstants(splitFile(file).own)).join("\n");
+  return nameReads(code.map((file) => splitFile(file).own)).join("\n");
 }
 
 /** The names of the variables that a piece of code reads, one for each read. */
@@ -99,27 +119,41 @@ function splitFile(code: string): { own: string; others: string; sdk: string[] }
   };
 }
 
-/**
- * The functions of `signalbox/verify` in the build. The project's own functions may have the names of the others, which
- * the build leaves out.
- */
-function usedSchemes(sdk: readonly string[]): readonly string[] {
-  const code = sdk.join("\n");
-  return Object.keys(schemes).filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(code));
+/** What checks signatures in a build. */
+interface Verifiers {
+  /** The functions of `signalbox/verify`. */
+  schemes: readonly string[];
+  /** The typed sources. */
+  senders: readonly string[];
 }
 
 /**
- * Replaces constants by the `process.env.A` that they contain: `var secret = process.env.A;` above `github({ secret
- * })`. To find too many reads does no harm: a read outside of a signature keeps the variable.
+ * The functions of `signalbox/verify` and the typed sources in the build. The project's own functions may have the
+ * names of the others, which the build leaves out.
  */
-function inlineConstants(code: string): string {
-  const constant = new RegExp(String.raw`^(?:var|let|const) ([\w$]+) = (${read})${fallback};$`, "gm");
-  const values = new Map([...code.matchAll(constant)].map(([, name = "", value = ""]) => [name, value]));
-  const shorthand = new RegExp(String.raw`([{,]\s*)(${options})(?=\s*[,}])`, "g");
-  return code
-    .replaceAll(constant, "")
-    .replaceAll(shorthand, "$1$2: $2")
-    .replaceAll(/(?<![\w$.])[\w$]+(?!\s*:)(?![\w$])/g, (word) => values.get(word) ?? word);
+function findVerifiers(sdk: readonly string[]): Verifiers {
+  const code = sdk.join("\n");
+  return {
+    schemes: Object.keys(schemes).filter((name) => new RegExp(String.raw`^function ${name}\d*\(`, "m").test(code)),
+    senders: [...code.matchAll(/\bcreateEventSources\d*\(\{\s*name: "(\w+)"/g)].map(([, name = ""]) => name),
+  };
+}
+
+/** The block that begins with the bracket at `start`, to its closing bracket; empty if there is none. */
+function readBlock(code: string, start: number): string {
+  const tokens = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`|[{}]/g;
+  tokens.lastIndex = start;
+  let depth = 0;
+  for (const { 0: token, index } of matchesFrom(tokens, code)) {
+    if (token === "{") depth += 1;
+    if (token === "}") depth -= 1;
+    if (depth === 0) return code.slice(start, index + 1);
+  }
+  return "";
+}
+
+function* matchesFrom(pattern: RegExp, text: string): Generator<RegExpExecArray> {
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) yield match;
 }
 
 /**

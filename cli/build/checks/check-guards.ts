@@ -13,7 +13,7 @@ import {
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { isStrictScheme } from "../../../server/domain/deliveries/strict-senders.ts";
-import { nameMissingSecrets } from "../../../server/project/verification-secrets.ts";
+import { nameMissingSecrets, nameUnusableSecrets } from "../../../server/project/verification-secrets.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
@@ -160,14 +160,21 @@ export function secretDiagnostics(
   );
   const missing = problems.filter(({ problem }) => problem.kind === "missing");
   const { variables, others } = nameMissingSecrets({ triggers: missing, ...bundle });
-  const describe = ({ file, scheme, problem: { words, subject = "secret" } }: (typeof problems)[number]) =>
-    `${file} › verify › ${scheme}: its ${subject} ${words}`;
+  const describe = (
+    { file, scheme, problem: { words, subject = "secret" } }: (typeof problems)[number],
+    names: readonly string[] = [],
+  ) => `${file} › verify › ${scheme}: its ${subject}${names.length > 0 ? ` (${names.join(", ")})` : ""} ${words}`;
   // Without code frames: the lines may contain a secret.
   return [
     ...problems
       .filter(({ problem }) => problem.kind !== "missing")
       .map((trigger) =>
-        files.diagnose({ code: "unusable_secret", title: describe(trigger), at: { file: trigger.file } }),
+        files.diagnose({
+          code: "unusable_secret",
+          title: describe(trigger, nameUnusableSecrets({ file: trigger.file, ...bundle })),
+          at: { file: trigger.file },
+          ...(trigger.problem.fix && { fix: `${trigger.problem.fix} in the environment or in .env.` }),
+        }),
       ),
     ...variables.map(({ name, files: users }) =>
       files.diagnose({
