@@ -86,7 +86,8 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     hasTransform: trigger.hasTransform,
     readsRequest: trigger.readsRequest,
     request: exported(trigger.request),
-    filter: trigger.filter ? exported(trigger.filter) : null,
+    filter: filterOf(trigger),
+    ...(trigger.event && { selectsEvent: true }),
     headers: trigger.headers ? exported(trigger.headers) : null,
     body: bodyFormatsOf(trigger),
     verify: trigger.verify?.scheme ?? null,
@@ -97,6 +98,13 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     challenges: challengesOf(trigger.challenge),
     prompt: trigger.prompt,
   };
+}
+
+/** The kind of event of a typed source is part of its filter. The references of `filter` are relative to its root. */
+function filterOf({ event, filter }: EvaluatedTrigger): ManifestTrigger["filter"] {
+  const [kind, own] = [event, filter].map((schema) => (schema ? exported(schema) : null));
+  if (!kind || !own) return own ?? kind ?? null;
+  return { ...own, allOf: [...(Array.isArray(own["allOf"]) ? own["allOf"] : []), kind] };
 }
 
 const secretOption = String.raw`\bsecret:\s*process\.env(?:\.(\w+)|\[["'](\w+)["']\])`;

@@ -19,7 +19,7 @@ import {
 } from "lucide-react";
 import type { Alert } from "../../server/contract/alert.ts";
 import type { FiringChange } from "../../server/contract/backtest.ts";
-import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
+import type { DeliveryOutcome, Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
 import { fitsSome } from "../../server/domain/deliveries/describe-reason.ts";
@@ -99,7 +99,10 @@ export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
  * The style of one verdict among all verdicts of a delivery: a body that is wrong for some triggers only is what shared
  * endpoints receive, and no fault.
  */
-export function verdictStyle(outcome: VerdictOutcome, all: readonly { outcome: VerdictOutcome }[]): StatusStyle {
+export function verdictStyle(
+  outcome: VerdictOutcome,
+  all: readonly Pick<Verdict, "outcome" | "reasons">[],
+): StatusStyle {
   const style = verdictOutcomes[outcome];
   return outcome === "request_mismatch" && fitsSome(all) ? { ...style, icon: ListX, tone: "idle" } : style;
 }

@@ -14,7 +14,7 @@ import type { Secret } from "../verify/secrets.ts";
 import { z } from "zod/v4";
 import type { EventField } from "./event-fields.ts";
 import type { Picked, PickablePath } from "./pickable.ts";
-import { pickSchema } from "./pick-schema.ts";
+import { eventSchema, pickSchema } from "./pick-schema.ts";
 
 /** Options of a typed source. */
 interface EventOptions<Slug extends string, Paths extends readonly string[], Filter = Schema> {
@@ -98,11 +98,8 @@ export function createEventSources<Events, Headers extends string = never>(
     const dedupe = isSigned ? sender.dedupe.signed : sender.dedupe.unsigned;
     // The field that identifies an event is always required.
     const identity = dedupe?.field === undefined ? [] : [dedupe.field.slice(1).replaceAll("/", ".")];
-    const request = pickSchema(field, {
-      paths: [...pick, ...identity],
-      fixed: sender.fixed?.(event) ?? {},
-      where: call,
-    });
+    const fixed = sender.fixed?.(event) ?? {};
+    const request = pickSchema(field, { paths: [...pick, ...identity], fixed, where: call });
     const header = sender.header?.(event);
     const events = defineEndpoint({
       endpoint,
@@ -114,12 +111,15 @@ export function createEventSources<Events, Headers extends string = never>(
       ...(dedupe && { dedupe }),
       ...(rateLimit && { rateLimit }),
     });
-    return events.source({
+    // `event` is no option for users, so the type of `source` does not have it.
+    const own: Parameters<typeof events.source>[0] & { event?: z.ZodType } = {
       slug,
       request,
+      ...(Object.keys(fixed).length > 0 && { event: eventSchema(fixed) }),
       ...(header && { headers: z.object({ [header.name]: z.literal(header.value) }) }),
       ...(filter && { filter }),
-    });
+    };
+    return events.source(own);
   };
   // The types of the sources follow from `Events`; at run time one function makes all of them.
   return { on } as unknown as EventSources<Events, Headers>;

@@ -13,7 +13,8 @@ interface Tree extends Map<string, Tree> {}
 
 /**
  * A schema that has only the picked paths of an event, so that other changes of the sender cannot reject it. `fixed`
- * has the string that names the event, by path. The schema has an example, which forms show. Throws a TypeError that
+ * has the strings that name the event, by path: the schema has these fields, with any string, and `eventSchema` has the
+ * values. The schema has an example, which forms show. Throws a TypeError that
  * names a path which the event does not have.
  */
 export function pickSchema(
@@ -24,6 +25,22 @@ export function pickSchema(
   for (const path of [...Object.keys(fixed), ...paths]) addPath(tree, path.split("."));
   const { schema, example } = build(event, tree, { before: "", fixed, where });
   return schema.meta({ examples: [example] });
+}
+
+/** A schema of the strings that name an event, by path: it accepts no other event. */
+export function eventSchema(fixed: Readonly<Record<string, string>>): z.ZodType {
+  const tree: Tree = new Map();
+  for (const path of Object.keys(fixed)) addPath(tree, path.split("."));
+  const toSchema = (names: Tree, before: string): z.ZodType =>
+    z.object(
+      Object.fromEntries(
+        [...names].map(([name, below]) => [
+          name,
+          below.size > 0 ? toSchema(below, `${before}${name}.`) : z.literal(fixed[before + name] ?? ""),
+        ]),
+      ),
+    );
+  return toSchema(tree, "");
 }
 
 function addPath(tree: Tree, [name, ...rest]: readonly string[]): void {
@@ -59,7 +76,7 @@ function build(field: EventField, tree: Tree, place: Place): Built {
 }
 
 function fixedValue(literal: string): Built {
-  return { schema: z.literal(literal), example: literal };
+  return { schema: z.string(), example: literal };
 }
 
 function valueAt(

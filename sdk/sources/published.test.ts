@@ -309,6 +309,7 @@ describe("Slack's own example", () => {
     const received = inEnvelope(event);
     expect(issuesOf(source, received)).toEqual([]);
     expect(issuesOf(source, { ...received, event_time: "123456789" })).not.toEqual([]);
-    expect(issuesOf(source, inEnvelope({ ...event, type: "pin_added" }))).not.toEqual([]);
+    expect(issuesOf({ request: source.event }, inEnvelope(event))).toEqual([]);
+    expect(issuesOf({ request: source.event }, inEnvelope({ ...event, type: "pin_added" }))).not.toEqual([]);
   });
 });

@@ -9,8 +9,13 @@ import { stripe } from "./stripe/index.ts";
 import { twilio } from "./twilio/index.ts";
 
 const secret = "a secret of at least sixteen characters";
-const accepts = (source: { request: { safeParse(value: unknown): unknown } }, body: unknown) =>
-  (source.request as z.ZodType).safeParse(body).success;
+type Conditions = { request: unknown; event?: unknown };
+/** Whether a body is one of the events, in the expected form. */
+const accepts = (source: Conditions, body: unknown) =>
+  selects(source, body) && (source.request as z.ZodType).safeParse(body).success;
+/** Whether a body is one of the events, in any form. */
+const selects = ({ event }: Conditions, body: unknown) =>
+  event === undefined || (event as z.ZodType).safeParse(body).success;
 /** The payload that forms show. */
 const exampleOf = (source: { request: unknown }) => (source.request as z.ZodType).meta()?.["examples"] as unknown[];
 
@@ -44,7 +49,8 @@ describe("github.on", () => {
   });
 
   it("rejects another action, a missing picked field and one of another type, and nothing else", () => {
-    expect(accepts(source, { ...body, action: "closed" })).toBe(false);
+    expect(selects(source, { ...body, action: "closed" })).toBe(false);
+    expect(selects(source, { action: "opened", issue: "in another form" })).toBe(true);
     expect(accepts(source, { ...body, issue: { ...body.issue, number: "1" } })).toBe(false);
     expect(accepts(source, { ...body, repository: {} })).toBe(false);
     expect(accepts(source, { ...body, repository: { full_name: "octo/hello", private: "maybe" }, sender: 7 })).toBe(
@@ -157,6 +163,8 @@ describe.each([
     expect([source.verify?.scheme, source.dedupe]).toEqual([sender, dedupe]);
     expect(accepts(source, body)).toBe(true);
     expect(accepts(source, { ...body, ...other })).toBe(false);
+    // Shopify names the event in a header.
+    expect(selects(source, { ...body, ...other })).toBe(sender === "shopify");
     expect(accepts(source, exampleOf(source)[0])).toBe(true);
   });
 
@@ -191,6 +199,7 @@ describe("twilio.on", () => {
     ["recording.completed", { RecordingStatus: "completed" }],
   ])("%s is selected by its status", (event, body) => {
     expect(accepts(onTwilio(event), body)).toBe(true);
-    expect(accepts(onTwilio(event), Object.fromEntries(Object.keys(body).map((name) => [name, "other"])))).toBe(false);
+    expect(selects(onTwilio(event), Object.fromEntries(Object.keys(body).map((name) => [name, "other"])))).toBe(false);
+    expect(selects(onTwilio(event), {})).toBe(false);
   });
 });

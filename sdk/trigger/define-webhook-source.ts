@@ -214,6 +214,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
     endpoint,
     request,
     filter,
+    event: options.event,
     headers,
     body,
     bigints,
@@ -239,6 +240,8 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   onMismatch?: "reject" | "skip" | "hold";
   reply?: ReplyOptions;
   challenge?: SourceChallenge;
+  /** Only typed sources set it. */
+  event?: SchemaLike | undefined;
 };
 
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */
@@ -294,11 +297,11 @@ export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | 
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
   checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({
-    source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers">) {
+    source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers" | "event">) {
       checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
-      const { slug, request, filter, headers = options.headers } = own;
+      const { slug, request, filter, event, headers = options.headers } = own;
       return createSource(
-        { ...options, slug, request, ...(filter && { filter }), ...(headers && { headers }) },
+        { ...options, slug, request, event, ...(filter && { filter }), ...(headers && { headers }) },
         "endpoint.source",
       );
     },

@@ -110,6 +110,7 @@ async function readMatches(
   ]);
   return endpoints.map((endpoint) => {
     const own = new Set(triggers.flatMap((trigger) => (trigger.endpoint === endpoint ? [trigger.attachmentId] : [])));
+    const selecting = new Set(triggers.flatMap((one) => (one.selectsEvent ? [one.attachmentId] : [])));
     const counts = verdicts.filter(({ attachmentId }) => own.has(attachmentId));
     const byTrigger = [...Map.groupBy(counts, ({ attachmentId }) => attachmentId).values()];
     const accepted = deliveries.filter(
@@ -119,6 +120,14 @@ async function readMatches(
       endpoint,
       evaluated: Math.max(0, ...byTrigger.map(sum)),
       accepted: sum(accepted),
+      wrongEvents: Math.max(
+        0,
+        ...byTrigger.map((group) =>
+          sum(
+            group.filter(({ attachmentId, outcome }) => outcome === "request_mismatch" && selecting.has(attachmentId)),
+          ),
+        ),
+      ),
       stoppedLater: sum(counts.filter(({ outcome }) => outcome !== "matched" && outcome !== "request_mismatch")),
     };
   });

@@ -1,5 +1,12 @@
 import { AppError } from "../contract/app-error.ts";
-import { type Reason, type Verdict, type VerdictList, type VerdictOutcome, nearestMiss } from "../contract/delivery.ts";
+import {
+  otherEventCode,
+  type Reason,
+  type Verdict,
+  type VerdictList,
+  type VerdictOutcome,
+  nearestMiss,
+} from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
@@ -251,8 +258,9 @@ type ParseHeaders = (headers: HeadersSchema) => ParseOutcome;
 
 /**
  * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the headers parse with
- * its `headers`, and the body with its `request` and its `filter`, if it has them. `headers: null` does not evaluate
- * the headers.
+ * its `headers`, and the body with its `request` and its `filter`, if it has them. Of a typed source, another kind of
+ * event is a mismatch of the filter, although its `request` is not evaluated. `headers: null` does not evaluate the
+ * headers.
  */
 export function evaluateTriggers(
   triggers: readonly TriggerSource[],
@@ -292,10 +300,18 @@ function hasFixedValues(schema: AnySchema, headers: RecordedHeaders): boolean {
   return split?.rest === null && split.fields.every(({ path, values }) => values.has(fieldAt(headers, path)));
 }
 
+/** `request` was not evaluated. */
+function toOtherEvent(reason: Reason): Reason {
+  return { ...reason, code: otherEventCode };
+}
+
 function evaluateTrigger(trigger: TriggerSource, parse: ParseBody, parseHeaders: ParseHeaders | null): Evaluation {
   const headers = trigger.headers && parseHeaders ? parseHeaders(trigger.headers) : null;
   if (headers && !headers.success)
     return { verdict: verdictOf(trigger, "headers_mismatch", headers.reasons), payload: null };
+  const event = trigger.event ? parse(trigger.event) : null;
+  if (event && !event.success)
+    return { verdict: verdictOf(trigger, "filter_mismatch", event.reasons.map(toOtherEvent)), payload: null };
   const request = parse(trigger.request);
   if (!request.success) return { verdict: verdictOf(trigger, "request_mismatch", request.reasons), payload: null };
   const filter = trigger.filter ? parse(trigger.filter) : null;

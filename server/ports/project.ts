@@ -37,6 +37,8 @@ export interface TriggerSource {
   target: Target;
   request: AnySchema;
   filter: AnySchema | null;
+  /** The kind of event that a typed source selects. A body of another kind is a mismatch of the filter. */
+  event?: AnySchema | null;
   /** The condition on the headers, if any. */
   headers?: HeadersSchema | null;
   /** The signature verification, if any. Like `dedupe` and `rateLimit`, it is the same for all triggers on an endpoint. */

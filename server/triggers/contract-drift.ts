@@ -3,6 +3,7 @@ import type { DriftChange, DriftReport } from "../contract/drift.ts";
 import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import type { Json } from "../contract/json.ts";
+import { isOtherEvent } from "../domain/deliveries/describe-reason.ts";
 import { onlyJson } from "../domain/requests/body-format.ts";
 import { fromPointer, valueAt } from "../domain/json/json-pointer.ts";
 import { describeDrift, pointerText } from "../domain/sketch/describe-drift.ts";
@@ -138,6 +139,7 @@ function decisionsOf(verdicts: readonly Verdict[], body: Json): EventSample["dec
 
 /** A body that only the filter stopped has the shape that the trigger expects. */
 function toDecision({ trigger, outcome, reasons }: Verdict, body: Json): EventSample["decisions"][number][] {
+  if (isOtherEvent({ reasons })) return [];
   if (outcome === "matched" || outcome === "filter_mismatch") return [{ trigger, isAccepted: true, reason: null }];
   const [reason] = reasons;
   if (outcome !== "request_mismatch" || !reason) return [];

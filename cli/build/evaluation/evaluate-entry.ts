@@ -62,6 +62,8 @@ export async function readTrigger(
     readsRequest: transform !== undefined && readsSecondArgument(transform),
     request: await evaluateSchema(source.request),
     filter: source.filter === undefined ? null : await evaluateSchema(source.filter),
+    // A source of another version of the SDK may have no such property.
+    event: source.event === undefined ? null : await evaluateSchema(source.event),
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
     body: plain(source.body),
     bigints: plain(source.bigints),

@@ -57,6 +57,8 @@ export interface EvaluatedTrigger {
   readsRequest: boolean;
   request: EvaluatedSchema;
   filter: EvaluatedSchema | null;
+  /** Of a typed source: the kind of event that it selects. */
+  event: EvaluatedSchema | null;
   headers: EvaluatedSchema | null;
   body: unknown;
   bigints: unknown;

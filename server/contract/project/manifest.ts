@@ -41,6 +41,8 @@ export const manifestTriggerSchema = z.object({
   readsRequest: z.boolean().default(false),
   request: jsonSchemaObjectSchema,
   filter: jsonSchemaObjectSchema.nullable(),
+  /** Whether `filter` begins with the kind of event that a typed source selects. Absent: no. */
+  selectsEvent: z.boolean().optional(),
   /** Builds of old do not have it. */
   headers: jsonSchemaObjectSchema.nullable().default(null),
   /** The formats in which its endpoint accepts bodies. Builds of old do not have it. */

@@ -36,14 +36,22 @@ describe("a cause for an alert", () => {
   });
 
   it("is a share of mismatches of at least 20 %, of at least 20 deliveries", () => {
-    const match = { endpoint: "orders", evaluated: 100, accepted: 80, stoppedLater: 0 };
+    const match = { endpoint: "orders", evaluated: 100, accepted: 80, stoppedLater: 0, wrongEvents: 0 };
     expect(find({ matches: [match] })).toEqual([["mismatches", "orders", 20]]);
     expect(find({ matches: [{ ...match, accepted: 81 }] })).toEqual([]);
     expect(find({ matches: [{ ...match, evaluated: 19, accepted: 0 }] })).toEqual([]);
   });
 
   it("is not a delivery that only a filter stopped", () => {
-    expect(find({ matches: [{ endpoint: "orders", evaluated: 100, accepted: 10, stoppedLater: 90 }] })).toEqual([]);
+    expect(
+      find({ matches: [{ endpoint: "orders", evaluated: 100, accepted: 10, stoppedLater: 90, wrongEvents: 0 }] }),
+    ).toEqual([]);
+  });
+
+  it("is an event of a typed source in another form, however many other events its neighbours skip", () => {
+    const match = { endpoint: "stripe", evaluated: 100, accepted: 0, stoppedLater: 300, wrongEvents: 20 };
+    expect(find({ matches: [match] })).toEqual([["mismatches", "stripe", 20]]);
+    expect(find({ matches: [{ ...match, wrongEvents: 19 }] })).toEqual([]);
   });
 
   it("is a queue that has reached its limit", () => {
@@ -83,7 +91,7 @@ describe("a cause for an alert", () => {
     });
     const facts: AlertFacts = {
       failures: [{ target: "workflow:a", count: 1, firstAt: now, lastAt: now, runs: [] }],
-      matches: [{ endpoint: "a", evaluated: 100, accepted: 0, stoppedLater: 0 }],
+      matches: [{ endpoint: "a", evaluated: 100, accepted: 0, stoppedLater: 0, wrongEvents: 0 }],
       queues: [{ target: "workflow:a", queued: 1, maxQueued: 1 }],
       approvals: [{ runId: "run_1", target: "agent:a", requestedAt: 0 }],
       keys: [key({ expiresAt: new Date(now + 1).toISOString() })],

@@ -36,6 +36,8 @@ export interface MatchFact {
   accepted: number;
   /** Verdicts that say that only `filter`, `headers` or a switch stopped the delivery. */
   stoppedLater: number;
+  /** Events of the kind that a typed source selects, in another form: of the trigger that has most of them. */
+  wrongEvents: number;
 }
 
 /** An error message can be long, and is only a hint here. */
@@ -88,12 +90,13 @@ function findFailures({ runFailed }: AlertRules, { failures }: AlertFacts, now: 
 
 /**
  * A delivery is a mismatch if no trigger matched it, and not only because of a `filter`. The counters have the verdicts
- * of each trigger, not of each delivery. So on an endpoint whose triggers have filters, this is a lower bound.
+ * of each trigger, not of each delivery. So on an endpoint whose triggers have filters, this is a lower bound. A typed
+ * source evaluates only its own events: each that does not match is a mismatch.
  */
 function findMismatches({ mismatches: rule }: AlertRules, { matches }: AlertFacts, now: number): Finding[] {
   if (!rule) return [];
-  return matches.flatMap(({ endpoint, evaluated, accepted, stoppedLater }) => {
-    const count = Math.max(0, evaluated - accepted - stoppedLater);
+  return matches.flatMap(({ endpoint, evaluated, accepted, stoppedLater, wrongEvents }) => {
+    const count = Math.max(wrongEvents, evaluated - accepted - stoppedLater);
     if (evaluated < rule.atLeast || count / evaluated < rule.share) return [];
     const detail = { mismatches: count, deliveries: evaluated, withinMs: rule.withinMs };
     return [{ kind: "mismatches" as const, subject: endpoint, count, firstAt: now, lastAt: now, detail }];

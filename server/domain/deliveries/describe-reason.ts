@@ -1,4 +1,11 @@
-import type { Reason, UnlistedVerdicts, Verdict, VerdictList, VerdictOutcome } from "../../contract/delivery.ts";
+import {
+  otherEventCode,
+  type Reason,
+  type UnlistedVerdicts,
+  type Verdict,
+  type VerdictList,
+  type VerdictOutcome,
+} from "../../contract/delivery.ts";
 import { formatCount } from "../format.ts";
 
 /** The part of a trigger that decided. */
@@ -46,8 +53,15 @@ export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVe
 }
 
 /** Whether the body is right for at least one trigger. What the others say is then no fault of the sender. */
-export function fitsSome(verdicts: readonly Pick<Verdict, "outcome">[]): boolean {
-  return verdicts.some(({ outcome }) => outcome === "matched" || outcome === "filter_mismatch");
+export function fitsSome(verdicts: readonly Pick<Verdict, "outcome" | "reasons">[]): boolean {
+  return verdicts.some(
+    (verdict) => verdict.outcome === "matched" || (verdict.outcome === "filter_mismatch" && !isOtherEvent(verdict)),
+  );
+}
+
+/** Whether a typed source selects another kind of event. Then it did not evaluate the rest of the body. */
+export function isOtherEvent({ reasons }: Pick<Verdict, "reasons">): boolean {
+  return reasons.some(({ code }) => code === otherEventCode);
 }
 
 /** The number of evaluated triggers, listed or not. */

@@ -66,6 +66,7 @@ export const texts: Readonly<Record<string, string>> = {
   "Trigger.hasTransform": "Whether it has a `transform`.",
   "Trigger.request": "The schema of the body.",
   "Trigger.filter": "The schema of the second condition. `null`: there is none.",
+  "Trigger.selectsEvent": "Whether the filter selects a kind of event before the request schema applies. Absent: no.",
   "Trigger.headers": "The schema of the request headers. `null`: there is none.",
   "Trigger.body": "The formats in which the endpoint accepts bodies.",
   "Trigger.body.type": "The format.",

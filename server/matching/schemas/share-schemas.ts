@@ -14,9 +14,11 @@ export function shareSchemas(triggers: readonly TriggerSource[]): TriggerSource[
       ...trigger,
       request: share(trigger.request),
       filter: trigger.filter && share(trigger.filter),
+      event: trigger.event && share(trigger.event),
       ...(headers && { headers }),
     };
-    for (const schema of [shared.request, shared.filter, headers?.schema]) if (schema) splitSchema(schema, share);
+    for (const schema of [shared.request, shared.filter, shared.event, headers?.schema])
+      if (schema) splitSchema(schema, share);
     return shared;
   });
 }
