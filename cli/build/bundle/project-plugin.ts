@@ -55,13 +55,28 @@ async function resolveImport(
   if (args.path === "signalbox" || args.path.startsWith("signalbox/"))
     return resolveEntryPoint(p.packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
-  if (args.namespace === packageNamespace) return { path: args.path, external: true };
+  if (args.namespace === packageNamespace) return resolveOfPackage(build, args, p.packageFiles);
   if (args.path.startsWith(".") || args.path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(args.path))
     return resolveFile(build, args);
   return resolvePackage(build, args, p.projectDir);
 }
 
 const isSecondLook = Symbol("second look");
+
+/** The project has its own Zod. Other packages are part of the SDK: only its sources, in a checkout, still import them. */
+async function resolveOfPackage(
+  build: PluginBuild,
+  args: OnResolveArgs,
+  { packageRoot }: PackageFiles,
+): Promise<OnResolveResult> {
+  const found = packageName(args.path) === "zod" ? null : await lookAgain(build, args, packageRoot);
+  if (!isFound(found)) return { path: args.path, external: true };
+  return {
+    path: relative(packageRoot, found.path).split(sep).join("/"),
+    namespace: packageNamespace,
+    sideEffects: false,
+  };
+}
 
 function resolveEntryPoint({ packageRoot, sdkFile }: PackageFiles, path: string): OnResolveResult {
   const entryPoint = sdkEntries.find((name) => path === `signalbox/${name}`);
