@@ -112,7 +112,7 @@ export function createEventSources<Events, Headers extends string = never>(
       ...(rateLimit && { rateLimit }),
     });
     // `event` is no option for users, so the type of `source` does not have it.
-    const own: Parameters<typeof events.source>[0] & { event?: z.ZodType } = {
+    const own: Parameters<typeof events.source>[0] & { event?: Schema } = {
       slug,
       request,
       ...(Object.keys(fixed).length > 0 && { event: eventSchema(fixed) }),

@@ -28,7 +28,7 @@ export function pickSchema(
 }
 
 /** A schema of the strings that name an event, by path: it accepts no other event. */
-export function eventSchema(fixed: Readonly<Record<string, string>>): z.ZodType {
+export function eventSchema(fixed: Readonly<Record<string, string>>): Schema {
   const tree: Tree = new Map();
   for (const path of Object.keys(fixed)) addPath(tree, path.split("."));
   const toSchema = (names: Tree, before: string): z.ZodType =>
