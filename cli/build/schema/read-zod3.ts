@@ -1,6 +1,7 @@
+import { zodToJsonSchema } from "zod-to-json-schema";
 import { sensitiveMark } from "../../../sdk/sensitive.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { asArray, isFunction, isRecord, type Zod3Node } from "./zod-node.ts";
+import { asArray, isFunction, isRecord, type Zod3Def, type Zod3Node } from "./zod-node.ts";
 import {
   Bounds,
   type Field,
@@ -34,17 +35,14 @@ function readKind(schema: Zod3Node): ShapeOfKind {
     case "ZodNumber":
       return { kind: "scalar", keywords: numberKeywords(schema) };
     case "ZodBoolean":
-      return { kind: "scalar", keywords: { type: "boolean" } };
     case "ZodNull":
-      return { kind: "scalar", keywords: { type: "null" } };
     case "ZodNever":
-      return { kind: "scalar", keywords: { not: {} } };
+      return { kind: "scalar", keywords: exportScalar(def) };
     case "ZodLiteral":
       return { kind: "scalar", keywords: fixedKeywords([def["value"]]) };
     case "ZodEnum":
-      return { kind: "scalar", keywords: fixedKeywords(asArray(def["values"]), { isList: true }) };
     case "ZodNativeEnum":
-      return { kind: "scalar", keywords: fixedKeywords(nativeValues(def["values"]), { isList: true }) };
+      return { kind: "scalar", keywords: fixedKeywords(asArray(exportScalar(def)["enum"]), { isList: true }) };
     case "ZodArray":
       return { kind: "array", item: def["type"], keywords: sizeKeywords(schema) };
     case "ZodTuple": {
@@ -90,6 +88,17 @@ function readKind(schema: Zod3Node): ShapeOfKind {
   }
 }
 
+/** The keywords of a scalar. Parts of other schemas are put together here, because the exporter does so for its output. */
+function exportScalar(def: Zod3Def): JsonSchemaObject {
+  const { $schema: _, ...keywords } = zodToJsonSchema({ _def: def } as never);
+  return keywords as JsonSchemaObject;
+}
+
+/** The keywords of one check. Of several checks that set the same keyword, the exporter would keep the last one. */
+function exportCheck(typeName: "ZodString" | "ZodNumber", check: Record<string, unknown>): JsonSchemaObject {
+  return exportScalar({ typeName, checks: [check] });
+}
+
 function checksOf({ _def: def }: Zod3Node): Record<string, unknown>[] {
   return asArray(def["checks"]).filter(isRecord);
 }
@@ -123,37 +132,27 @@ function untilChange(checks: readonly Record<string, unknown>[]): readonly Recor
   return end === -1 ? checks : checks.slice(0, end);
 }
 
-function addLength({ kind, value }: Record<string, unknown>, bounds: Bounds, { withMax }: { withMax: boolean }): void {
-  if (kind === "min" || kind === "length") bounds.min("minLength", value);
-  if (withMax && (kind === "max" || kind === "length")) bounds.max("maxLength", value);
+function addLength(check: Record<string, unknown>, bounds: Bounds, { withMax }: { withMax: boolean }): void {
+  const { minLength, maxLength } = exportCheck("ZodString", check);
+  bounds.min("minLength", minLength);
+  if (withMax) bounds.max("maxLength", maxLength);
 }
 
-const formatNames: Readonly<Record<string, string>> = {
-  email: "email",
-  url: "uri",
-  uuid: "uuid",
-  datetime: "date-time",
-  date: "date",
-  time: "time",
-  duration: "duration",
-  nanoid: "nanoid",
-  cuid: "cuid",
-  cuid2: "cuid2",
-  ulid: "ulid",
-  emoji: "emoji",
-  base64: "base64",
-  base64url: "base64url",
-  jwt: "jwt",
-};
+/** Formats that JSON Schema does not have, which the exporter writes as patterns. */
+const ownFormats = ["nanoid", "cuid", "cuid2", "ulid", "emoji", "base64", "base64url", "jwt"];
 
-function formatOf({ kind, version }: Record<string, unknown>): JsonSchemaObject | null {
-  if (kind !== "ip" && kind !== "cidr") {
-    const format = formatNames[String(kind)];
-    return format === undefined ? null : { format };
+function formatOf(check: Record<string, unknown>): JsonSchemaObject | null {
+  const { kind, version } = check;
+  if (ownFormats.includes(String(kind))) return { format: String(kind) };
+  if (kind === "cidr") {
+    const names = version === "v4" || version === "v6" ? [`cidr${version}`] : ["cidrv4", "cidrv6"];
+    const [format = "", ...others] = names;
+    return others.length === 0 ? { format } : { anyOf: names.map((name) => ({ format: name })) };
   }
-  const names = version === "v4" || version === "v6" ? [`${kind}${String(version)}`] : [`${kind}v4`, `${kind}v6`];
-  const [format = "", ...others] = names;
-  return others.length === 0 ? { format } : { anyOf: names.map((name) => ({ format: name })) };
+  const { format, anyOf } = exportCheck("ZodString", check);
+  if (format !== undefined) return { format };
+  // Either version of an IP address.
+  return kind === "ip" && anyOf !== undefined ? { anyOf } : null;
 }
 
 /** Formats whose pattern Zod uses as it is, with the letters of both cases where its own ignores them. */
@@ -176,12 +175,14 @@ function numberKeywords(schema: Zod3Node): JsonSchemaObject {
   const bounds = new Bounds();
   const steps = new Set<number>();
   let type = "number";
-  for (const { kind, value, inclusive } of checksOf(schema)) {
-    if (kind === "int") type = "integer";
-    if (kind === "min") bounds.min(inclusive === true ? "minimum" : "exclusiveMinimum", value);
-    if (kind === "max") bounds.max(inclusive === true ? "maximum" : "exclusiveMaximum", value);
-    if (kind === "multipleOf" && typeof value === "number" && Number.isFinite(value) && value !== 0)
-      steps.add(Math.abs(value));
+  for (const check of checksOf(schema)) {
+    const exported = exportCheck("ZodNumber", check);
+    if (exported["type"] === "integer") type = "integer";
+    for (const keyword of ["minimum", "exclusiveMinimum"]) bounds.min(keyword, exported[keyword]);
+    for (const keyword of ["maximum", "exclusiveMaximum"]) bounds.max(keyword, exported[keyword]);
+    const { multipleOf } = exported;
+    if (typeof multipleOf === "number" && Number.isFinite(multipleOf) && multipleOf !== 0)
+      steps.add(Math.abs(multipleOf));
   }
   return { type, ...bounds.keywords(), ...stepKeywords([...steps]) };
 }
@@ -198,14 +199,6 @@ function sizeKeywords({ _def: def }: Zod3Node): JsonSchemaObject {
   for (const limit of [def["maxLength"], def["exactLength"]])
     if (isRecord(limit)) bounds.max("maxItems", limit["value"]);
   return bounds.keywords();
-}
-
-/** Without the names of numbers, which TypeScript adds. */
-function nativeValues(values: unknown): unknown[] {
-  if (!isRecord(values)) return [];
-  return Object.keys(values)
-    .filter((name) => typeof values[String(values[name])] !== "number")
-    .map((name) => values[name]);
 }
 
 function readObject({ _def: def }: Zod3Node): ShapeOfKind {
