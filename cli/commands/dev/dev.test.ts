@@ -207,6 +207,7 @@ it("a followed endpoint that the project does not have is named, with a similar 
     mode: "development",
     url,
     localUrl: url,
+    store: "SQLite s.db",
     manifest: { ...manifest("v1", {}), triggers },
     warnings: [],
   });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { describeStore } from "../../../server/config/describe-store.ts";
 import { readLogLevel, readSettings, type Settings } from "../../../server/config.ts";
 import { SettingsError } from "../../../server/config/environment.ts";
 import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
@@ -278,7 +279,14 @@ export function createDevSession(p: {
     if (!serving) {
       const service = await p.start(settings);
       serving = { service, settings, version: manifest.version, isMixed: false };
-      return events.ready({ mode: settings.mode, url: service.url, localUrl: service.localUrl, manifest, warnings });
+      return events.ready({
+        mode: settings.mode,
+        url: service.url,
+        localUrl: service.localUrl,
+        store: describeStore(settings),
+        manifest,
+        warnings,
+      });
     }
     reportSettings(serving, settings);
     if (manifest.version === serving.version && !serving.isMixed)

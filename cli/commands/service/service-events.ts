@@ -7,10 +7,17 @@ import type { Terminal } from "../../terminal/terminal.ts";
 
 /** Events of `dev` and `start`: text for a person, or one JSON object per line. */
 export interface ServiceEvents extends Reporter {
-  /** `localUrl`: the URL on this machine. */
-  ready(p: { mode: Mode; url: string; localUrl: string; manifest: Manifest; warnings: readonly Diagnostic[] }): void;
+  /** `localUrl`: the URL on this machine. `store`: its name, by `describeStore`. */
+  ready(p: {
+    mode: Mode;
+    url: string;
+    localUrl: string;
+    store: string;
+    manifest: Manifest;
+    warnings: readonly Diagnostic[];
+  }): void;
   /** The workers are ready, without a web process. `healthPort`: the port of the health checks; `null`: none. */
-  working(p: { manifest: Manifest; healthPort: number | null }): void;
+  working(p: { manifest: Manifest; store: string; healthPort: number | null }): void;
   /** A new build is loaded. */
   reloaded(p: { manifest: Manifest; warnings: readonly Diagnostic[]; durationMs: number }): void;
   /** The build is the same as before, so nothing is loaded. */
@@ -25,16 +32,18 @@ export function createJsonEvents(p: { terminal: Terminal; now(): number }): Serv
   const emit = (event: string, fields: Record<string, unknown>) =>
     p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
   return {
-    ready: ({ mode, url, manifest, warnings }) =>
+    ready: ({ mode, url, store, manifest, warnings }) =>
       emit("ready", {
         mode,
         url,
+        store,
         name: manifest.name,
         ...counts(manifest),
         endpoints: endpointsOf(manifest),
         warnings,
       }),
-    working: ({ manifest, healthPort }) => emit("working", { name: manifest.name, ...counts(manifest), healthPort }),
+    working: ({ manifest, store, healthPort }) =>
+      emit("working", { name: manifest.name, store, ...counts(manifest), healthPort }),
     reloaded: ({ manifest, warnings, durationMs }) =>
       emit("build", { ok: true, ...counts(manifest), durationMs, warnings }),
     unchanged: ({ version }) => emit("build", { ok: true, version, unchanged: true }),

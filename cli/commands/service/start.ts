@@ -1,4 +1,5 @@
 import { readLogLevel, serviceUrl, type Settings, type SettingsFlags } from "../../../server/config.ts";
+import { describeStore } from "../../../server/config/describe-store.ts";
 import { ignoredVariables } from "../../../server/config/environment.ts";
 import { isOwnAddress } from "../../../server/config/own-address.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
@@ -73,7 +74,14 @@ async function start(
       logger,
       now: context.now(),
     });
-    events.ready({ mode: "deployed", url: service.url, localUrl: service.localUrl, manifest, warnings: [] });
+    events.ready({
+      mode: "deployed",
+      url: service.url,
+      localUrl: service.localUrl,
+      store: describeStore(settings),
+      manifest,
+      warnings: [],
+    });
     // The service is up, so an unavailable store must not end it now.
     await showSetupLink(context, { local, url: service.url, events }).catch((error: unknown) =>
       events.notice("warn", `Cannot check for accounts: ${error instanceof Error ? error.message : String(error)}`),
@@ -145,7 +153,7 @@ async function work(context: CommandContext, { healthPort }: { healthPort?: numb
       throw toStartFailure(error);
     },
   );
-  events.working({ manifest, healthPort: workers.healthPort });
+  events.working({ manifest, store: describeStore(settings), healthPort: workers.healthPort });
   await stopped;
   events.stopping();
   await workers.close();
@@ -196,16 +204,17 @@ async function keepBuild(
 /** `signalbox start` prints its URL on stdout. All other events are log lines. */
 export function createDeployedEvents({ terminal, logger }: { terminal: Terminal; logger: Logger }): ServiceEvents {
   return {
-    ready({ url, localUrl, manifest }) {
-      terminal.out.write(renderReady({ url, localUrl, manifest, paint: terminal.out.paint, isDevelopment: false }));
-      logger.info("ready", { url, version: manifest.version });
+    ready({ url, localUrl, store, manifest }) {
+      const { paint } = terminal.out;
+      terminal.out.write(renderReady({ url, localUrl, store, manifest, paint, isDevelopment: false }));
+      logger.info("ready", { url, store, version: manifest.version });
     },
-    working({ manifest, healthPort }) {
+    working({ manifest, store, healthPort }) {
       const { name, version } = manifest;
       terminal.out.write(
-        `\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} executes runs${healthPort === null ? "" : `; health checks on port ${healthPort}`}\n\n`,
+        `\n${terminal.out.paint("strong", name)} ${terminal.out.paint("dim", version)} executes runs${healthPort === null ? "" : `; health checks on port ${healthPort}`}\n${terminal.out.paint("dim", `Store: ${store}`)}\n\n`,
       );
-      logger.info("working", { version, healthPort });
+      logger.info("working", { store, version, healthPort });
     },
     runEnded({ runId, deliveryId, target, trigger, attempt, status, durationMs, error }) {
       const hasFailed = status === "failed" || status === "timed_out";

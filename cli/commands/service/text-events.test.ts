@@ -165,8 +165,10 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     agents: [],
   };
   const localUrl = "http://127.0.0.1:3002";
-  expect(renderReady({ url: localUrl, localUrl, manifest, paint, isDevelopment: true })).toBe(`
+  const store = "SQLite .signalbox/signalbox.db";
+  expect(renderReady({ url: localUrl, localUrl, store, manifest, paint, isDevelopment: true })).toBe(`
 hooks 9f31c2ab in development on http://127.0.0.1:3002
+Store: SQLite .signalbox/signalbox.db
 
   POST /triggers/signup  new-signup → welcome-email
 
@@ -182,21 +184,29 @@ Try it:
     headers: { type: "object", properties: { "x-event": { const: "it's" } }, required: ["x-event"] },
   };
   const asForm = { ...manifest, triggers: [ofSlack] };
-  expect(renderReady({ url: localUrl, localUrl, manifest: asForm, paint, isDevelopment: true })).toContain(
+  expect(renderReady({ url: localUrl, localUrl, store, manifest: asForm, paint, isDevelopment: true })).toContain(
     String.raw`  curl http://127.0.0.1:3002/triggers/slack -H 'content-type: application/x-www-form-urlencoded' -H 'x-event: it'\''s' -d 'text=a+b'`,
   );
   const withFiles = { ...manifest, triggers: [{ ...ofSlack, body: [{ type: "multipart" as const }] }] };
-  expect(renderReady({ url: localUrl, localUrl, manifest: withFiles, paint, isDevelopment: true })).not.toContain(
-    "curl",
-  );
+  expect(
+    renderReady({ url: localUrl, localUrl, store, manifest: withFiles, paint, isDevelopment: true }),
+  ).not.toContain("curl");
   // Behind a tunnel only local requests need no key; on a network address all requests need one.
-  const behindTunnel = renderReady({ url: "https://dev.example.com", localUrl, manifest, paint, isDevelopment: true });
+  const behindTunnel = renderReady({
+    url: "https://dev.example.com",
+    localUrl,
+    store,
+    manifest,
+    paint,
+    isDevelopment: true,
+  });
   expect(behindTunnel).toContain("in development on https://dev.example.com\n");
   expect(behindTunnel).toContain("curl http://127.0.0.1:3002/triggers/signup ");
   expect(
     renderReady({
       url: "http://192.168.1.5:3002",
       localUrl: "http://192.168.1.5:3002",
+      store,
       manifest,
       paint,
       isDevelopment: true,

@@ -22,9 +22,11 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
   const warn = (warnings: readonly Diagnostic[]) =>
     warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
   return {
-    ready({ url, localUrl, manifest, mode, warnings }) {
+    ready({ url, localUrl, store, manifest, mode, warnings }) {
       warn(warnings);
-      out.write(renderReady({ url, localUrl, manifest, paint: out.paint, isDevelopment: mode === "development" }));
+      out.write(
+        renderReady({ url, localUrl, store, manifest, paint: out.paint, isDevelopment: mode === "development" }),
+      );
     },
     working: () => {},
     reloaded({ manifest, warnings, durationMs }) {
@@ -58,6 +60,7 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
 export function renderReady(p: {
   url: string;
   localUrl: string;
+  store: string;
   manifest: Manifest;
   paint: Paint;
   isDevelopment: boolean;
@@ -74,7 +77,7 @@ export function renderReady(p: {
     .flatMap((trigger) => curlLine(localUrl, trigger) ?? [])
     .sort((a, b) => a.length - b.length);
   return [
-    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n`,
+    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n${paint("dim", `Store: ${p.store}`)}\n`,
     endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet. Write one in triggers/.\n",
     webhook && p.isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
     "\n",

@@ -87,6 +87,34 @@ describe("opening", () => {
     expect(readFileSync(file, "utf8")).toContain("this is a text file");
   });
 
+  it.each([
+    ["a table", "CREATE TABLE orders (id INTEGER)", "orders"],
+    ["a view", "CREATE VIEW report AS SELECT 1", "report"],
+    ["a virtual table", "CREATE VIRTUAL TABLE notes USING fts5 (body)", "notes"],
+    ["a table with one of our names", "CREATE TABLE run (id INTEGER)", "run"],
+    ["other migrations", "CREATE TABLE schema_migration (version TEXT)", "schema_migration"],
+    ["a table without a row id", "CREATE TABLE session (id TEXT PRIMARY KEY) WITHOUT ROWID", "session"],
+  ])("rejects the database of another program, with %s, and does not change it", async (_what, sql, name) => {
+    mkdirSync(join(folder, "deep/down"), { recursive: true });
+    new Database(file).exec(`${sql}; PRAGMA user_version = 7`).close();
+    const before = readFileSync(file);
+    await expect(openSqliteStore({ file })).rejects.toMatchObject({
+      code: "store_unusable",
+      message: `${file} cannot be used as the store: it is the database of another program, for example with ${name}.`,
+      fix: expect.stringContaining("Set SIGNALBOX_DATABASE_URL to another file"),
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  it("accepts an empty file, and one of SQLite without tables", async () => {
+    mkdirSync(join(folder, "deep/down"), { recursive: true });
+    writeFileSync(file, "");
+    await (await openSqliteStore({ file })).close();
+    const second = join(folder, "second.db");
+    new Database(second).exec("PRAGMA user_version = 7; CREATE TABLE a (b); DROP TABLE a").close();
+    await (await openSqliteStore({ file: second })).close();
+  });
+
   it("rejects a file that is damaged anywhere, and does not change it", async () => {
     await (await openSqliteStore({ file })).close();
     const sound = readFileSync(file);

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
+import { postgresLocation } from "../../../config/describe-store.ts";
 import { type Logger, createThrottledLog } from "../../../ports/logger.ts";
 import { fromPostgresText } from "../statements/text-encoding.ts";
 
@@ -154,10 +155,5 @@ export function createPool(url: string, p: PoolOptions): Pool {
 
 /** The name for messages: without the user and the password. */
 export function databaseName(url: string): string {
-  try {
-    const { host, pathname, searchParams } = new URL(url);
-    return `postgres://${host || (searchParams.get("host") ?? "")}${pathname}`;
-  } catch {
-    return "The database";
-  }
+  return `postgres://${postgresLocation(url)}`;
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { AppError } from "../../../contract/app-error.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
+import { rejectForeignFile } from "./reject-foreign-file.ts";
 import { isBusy } from "../store-error.ts";
 
 export type Connection = Database.Database;
@@ -16,7 +17,7 @@ const maxLogBytes = 64 * 1024 * 1024;
  * Opens the file so that a commit is on disk when it returns. Creates the file and its folder if they are missing.
  * Changing to WAL needs exclusive access, and SQLite does not always wait for that, so processes that open a new file
  * at the same time retry. `isExclusive`: no other process has the file open or can open it. If another process has it
- * open, it rejects with SQLITE_BUSY.
+ * open, it rejects with SQLITE_BUSY. Rejects with AppError `store_unusable` for the database of another program.
  */
 export async function openConnection(file: string, { isExclusive = false } = {}): Promise<Connection> {
   createPrivately(file);
@@ -26,6 +27,8 @@ export async function openConnection(file: string, { isExclusive = false } = {})
     try {
       // Set before the first read: the index of the log is then private to this process.
       if (isExclusive) connection.pragma("locking_mode = EXCLUSIVE");
+      // Before anything is written, such as the journal mode.
+      rejectForeignFile(connection);
       configure(connection);
       return connection;
     } catch (error) {
