@@ -27,7 +27,7 @@ export async function seedHistory(url: string, store: Store, finished: number): 
     entries: [{ at: Date.now(), kind: "completed", attempt: 1 }],
     transition: { to: "completed", output: { ok: true } },
   });
-  const client = new Client(url);
+  const client = new Client({ connectionString: url, options: "-c search_path=signalbox" });
   await client.connect();
   try {
     await client.query("SET session_replication_role = replica; SET synchronous_commit = off");

@@ -82,7 +82,7 @@ export function openSqliteReader(file: string): SqliteReader {
 }
 
 export async function openPostgresReader(url: string): Promise<StoreReader> {
-  const client = new Client(url);
+  const client = new Client({ connectionString: url, options: "-c search_path=signalbox" });
   await client.connect();
   const countOf = async (sql: string, values: string[] = []) =>
     countSchema.parse((await client.query(sql, values)).rows[0]).n;

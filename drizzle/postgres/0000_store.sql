@@ -1,95 +1,4 @@
-CREATE TABLE "audit_entry" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"at" bigint NOT NULL,
-	"action" text COLLATE "C" NOT NULL,
-	"actor_kind" text COLLATE "C" NOT NULL,
-	"actor_id" text COLLATE "C",
-	"actor_name" text COLLATE "C",
-	"subject" text COLLATE "C",
-	"address" text COLLATE "C",
-	"detail" text
-);
---> statement-breakpoint
-CREATE TABLE "invitation" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"kind" text COLLATE "C" NOT NULL,
-	"hash" text COLLATE "C" NOT NULL,
-	"role" text COLLATE "C" NOT NULL,
-	"note" text COLLATE "C" NOT NULL,
-	"created_by" text COLLATE "C" NOT NULL,
-	"created_by_id" text COLLATE "C",
-	"person_id" text COLLATE "C",
-	"created_at" bigint NOT NULL,
-	"expires_at" bigint NOT NULL,
-	"accepted_at" bigint,
-	"revoked_at" bigint
-);
---> statement-breakpoint
-CREATE TABLE "person" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"name" text COLLATE "C" NOT NULL,
-	"email" text COLLATE "C" NOT NULL,
-	"email_verified" boolean DEFAULT false NOT NULL,
-	"image" text COLLATE "C",
-	"role" text COLLATE "C" NOT NULL,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "person_account" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"person_id" text COLLATE "C" NOT NULL,
-	"account_id" text COLLATE "C" NOT NULL,
-	"provider_id" text COLLATE "C" NOT NULL,
-	"access_token" text COLLATE "C",
-	"refresh_token" text COLLATE "C",
-	"id_token" text COLLATE "C",
-	"access_token_expires_at" bigint,
-	"refresh_token_expires_at" bigint,
-	"scope" text COLLATE "C",
-	"password" text COLLATE "C",
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "person_session" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"person_id" text COLLATE "C" NOT NULL,
-	"token" text COLLATE "C" NOT NULL,
-	"expires_at" bigint NOT NULL,
-	"ip_address" text COLLATE "C",
-	"user_agent" text COLLATE "C",
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "person_verification" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"identifier" text COLLATE "C" NOT NULL,
-	"value" text COLLATE "C" NOT NULL,
-	"expires_at" bigint NOT NULL,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "webhook_key" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"kind" text COLLATE "C" NOT NULL,
-	"name" text COLLATE "C" NOT NULL,
-	"hint" text COLLATE "C" NOT NULL,
-	"hash" text COLLATE "C" NOT NULL,
-	"ciphertext" text COLLATE "C",
-	"endpoints" text,
-	"created_at" bigint NOT NULL,
-	"expires_at" bigint,
-	"last_used_at" bigint,
-	"revoked_at" bigint,
-	"scope" text COLLATE "C",
-	"replaced_by" text COLLATE "C",
-	"owner_id" text COLLATE "C"
-);
---> statement-breakpoint
-CREATE TABLE "delivery" (
+CREATE TABLE "signalbox"."delivery" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"endpoint" text COLLATE "C" NOT NULL,
 	"received_at" bigint NOT NULL,
@@ -109,7 +18,7 @@ CREATE TABLE "delivery" (
 	"position" bigserial NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "idempotency_key" (
+CREATE TABLE "signalbox"."idempotency_key" (
 	"endpoint" text COLLATE "C" NOT NULL,
 	"key" text COLLATE "C" NOT NULL,
 	"delivery_id" text COLLATE "C" NOT NULL,
@@ -118,7 +27,7 @@ CREATE TABLE "idempotency_key" (
 	CONSTRAINT "idempotency_key_endpoint_key_pk" PRIMARY KEY("endpoint","key")
 );
 --> statement-breakpoint
-CREATE TABLE "traffic" (
+CREATE TABLE "signalbox"."traffic" (
 	"bucket_ms" bigint NOT NULL,
 	"endpoint" text COLLATE "C" NOT NULL,
 	"attachment_id" text COLLATE "C" NOT NULL,
@@ -128,23 +37,143 @@ CREATE TABLE "traffic" (
 	CONSTRAINT "traffic_bucket_ms_endpoint_attachment_id_at_outcome_pk" PRIMARY KEY("bucket_ms","endpoint","attachment_id","at","outcome")
 );
 --> statement-breakpoint
-CREATE TABLE "traffic_log" (
+CREATE TABLE "signalbox"."traffic_log" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"counts" text COLLATE "C" NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "rate_bucket" (
+CREATE TABLE "signalbox"."rate_bucket" (
 	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"tokens" double precision NOT NULL,
 	"filled_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "store_fact" (
+CREATE TABLE "signalbox"."store_fact" (
 	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"value" text COLLATE "C" NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "preset" (
+CREATE TABLE "signalbox"."alert" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"subject" text COLLATE "C" NOT NULL,
+	"count" bigint NOT NULL,
+	"detail" text NOT NULL,
+	"opened_at" bigint NOT NULL,
+	"last_at" bigint NOT NULL,
+	"resolved_at" bigint,
+	"reported_count" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."alert_message" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"alert_id" text COLLATE "C" NOT NULL,
+	"type" text COLLATE "C" NOT NULL,
+	"destination" text COLLATE "C" NOT NULL,
+	"alert" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"due_at" bigint,
+	"sent_at" bigint,
+	"error" text COLLATE "C"
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."alert_watch" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"evaluated_at" bigint NOT NULL,
+	"revision" bigint DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."audit_entry" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"at" bigint NOT NULL,
+	"action" text COLLATE "C" NOT NULL,
+	"actor_kind" text COLLATE "C" NOT NULL,
+	"actor_id" text COLLATE "C",
+	"actor_name" text COLLATE "C",
+	"subject" text COLLATE "C",
+	"address" text COLLATE "C",
+	"detail" text
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."content_key" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"since" bigint NOT NULL,
+	"retired_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."event_contract" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"endpoint" text COLLATE "C" NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"revision" bigint NOT NULL,
+	"last_seen" bigint NOT NULL,
+	"content" text COLLATE "C" NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."invitation" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"hash" text COLLATE "C" NOT NULL,
+	"role" text COLLATE "C" NOT NULL,
+	"note" text COLLATE "C" NOT NULL,
+	"created_by" text COLLATE "C" NOT NULL,
+	"created_by_id" text COLLATE "C",
+	"person_id" text COLLATE "C",
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"accepted_at" bigint,
+	"revoked_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."person" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"email" text COLLATE "C" NOT NULL,
+	"email_verified" boolean DEFAULT false NOT NULL,
+	"image" text COLLATE "C",
+	"role" text COLLATE "C" NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."person_account" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"person_id" text COLLATE "C" NOT NULL,
+	"account_id" text COLLATE "C" NOT NULL,
+	"provider_id" text COLLATE "C" NOT NULL,
+	"access_token" text COLLATE "C",
+	"refresh_token" text COLLATE "C",
+	"id_token" text COLLATE "C",
+	"access_token_expires_at" bigint,
+	"refresh_token_expires_at" bigint,
+	"scope" text COLLATE "C",
+	"password" text COLLATE "C",
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."person_session" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"person_id" text COLLATE "C" NOT NULL,
+	"token" text COLLATE "C" NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"ip_address" text COLLATE "C",
+	"user_agent" text COLLATE "C",
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."person_verification" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"identifier" text COLLATE "C" NOT NULL,
+	"value" text COLLATE "C" NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."preset" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"subject_kind" text COLLATE "C" NOT NULL,
 	"subject_slug" text COLLATE "C" NOT NULL,
@@ -153,14 +182,38 @@ CREATE TABLE "preset" (
 	"value" text COLLATE "C" NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "trigger_switch" (
+CREATE TABLE "signalbox"."run_start" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"body_sha256" text COLLATE "C" NOT NULL,
+	"at" bigint NOT NULL,
+	"runs" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."trigger_switch" (
 	"slug" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"disabled_at" bigint,
 	"reason" text COLLATE "C",
 	"revision" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "run" (
+CREATE TABLE "signalbox"."webhook_key" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"kind" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"hint" text COLLATE "C" NOT NULL,
+	"hash" text COLLATE "C" NOT NULL,
+	"ciphertext" text COLLATE "C",
+	"endpoints" text,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint,
+	"last_used_at" bigint,
+	"revoked_at" bigint,
+	"scope" text COLLATE "C",
+	"replaced_by" text COLLATE "C",
+	"owner_id" text COLLATE "C"
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."run" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"status" text COLLATE "C" NOT NULL,
 	"trigger" text COLLATE "C",
@@ -171,11 +224,14 @@ CREATE TABLE "run" (
 	"delivery_id" text COLLATE "C",
 	"started_by" text COLLATE "C" NOT NULL,
 	"replay_of" text COLLATE "C",
+	"failure_of" text COLLATE "C",
 	"key_id" text COLLATE "C",
 	"version" text COLLATE "C" NOT NULL,
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"max_attempts" integer NOT NULL,
+	"attempts_before" integer DEFAULT 0 NOT NULL,
 	"created_at" bigint NOT NULL,
+	"resumed_at" bigint,
 	"started_at" bigint,
 	"finished_at" bigint,
 	"available_at" bigint NOT NULL,
@@ -185,7 +241,7 @@ CREATE TABLE "run" (
 	"crashes" integer DEFAULT 0 NOT NULL,
 	"token" text COLLATE "C",
 	"worker_id" text COLLATE "C",
-	"lease_until" bigint,
+	"job_queue" text COLLATE "C",
 	"progress_seq" bigint DEFAULT 0 NOT NULL,
 	"error_name" text COLLATE "C",
 	"error_message" text COLLATE "C",
@@ -197,7 +253,7 @@ CREATE TABLE "run" (
 	"cost_usd" double precision
 );
 --> statement-breakpoint
-CREATE TABLE "run_event" (
+CREATE TABLE "signalbox"."run_event" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"at" bigint NOT NULL,
@@ -212,7 +268,7 @@ CREATE TABLE "run_event" (
 	"data" text
 );
 --> statement-breakpoint
-CREATE TABLE "run_live" (
+CREATE TABLE "signalbox"."run_live" (
 	"run_id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"token" text COLLATE "C" NOT NULL,
 	"step" text COLLATE "C" NOT NULL,
@@ -223,7 +279,7 @@ CREATE TABLE "run_live" (
 	"said" text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "run_step" (
+CREATE TABLE "signalbox"."run_step" (
 	"run_id" text COLLATE "C" NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"kind" text COLLATE "C" NOT NULL,
@@ -233,62 +289,75 @@ CREATE TABLE "run_step" (
 	"until" bigint,
 	"result" text,
 	"position" bigserial NOT NULL,
+	"sequence" integer,
 	CONSTRAINT "run_step_run_id_name_pk" PRIMARY KEY("run_id","name")
 );
 --> statement-breakpoint
-CREATE TABLE "worker" (
+CREATE TABLE "signalbox"."worker" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"pid" integer NOT NULL,
 	"host" text COLLATE "C" NOT NULL,
 	"version" text COLLATE "C" NOT NULL,
 	"started_at" bigint NOT NULL,
 	"seen_at" bigint NOT NULL,
-	"is_leaving" boolean DEFAULT false NOT NULL
+	"is_leaving" boolean DEFAULT false NOT NULL,
+	"kept_versions" text COLLATE "C" DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "person_account" ADD CONSTRAINT "person_account_person_id_person_id_fk" FOREIGN KEY ("person_id") REFERENCES "public"."person"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "person_session" ADD CONSTRAINT "person_session_person_id_person_id_fk" FOREIGN KEY ("person_id") REFERENCES "public"."person"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "idempotency_key" ADD CONSTRAINT "idempotency_key_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."delivery"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "run" ADD CONSTRAINT "run_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."delivery"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "run_event" ADD CONSTRAINT "run_event_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "run_live" ADD CONSTRAINT "run_live_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "run_step" ADD CONSTRAINT "run_step_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "audit_entry_by_time" ON "audit_entry" USING btree ("at","id");--> statement-breakpoint
-CREATE INDEX "audit_entry_by_action" ON "audit_entry" USING btree ("action","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entry_by_actor" ON "audit_entry" USING btree ("actor_id","at","id");--> statement-breakpoint
-CREATE UNIQUE INDEX "invitation_by_hash" ON "invitation" USING btree ("hash");--> statement-breakpoint
-CREATE INDEX "invitation_open" ON "invitation" USING btree ("expires_at") WHERE accepted_at IS NULL AND revoked_at IS NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX "person_by_email" ON "person" USING btree ("email");--> statement-breakpoint
-CREATE INDEX "person_account_by_person" ON "person_account" USING btree ("person_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "person_account_by_provider" ON "person_account" USING btree ("provider_id","account_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "person_session_by_token" ON "person_session" USING btree ("token");--> statement-breakpoint
-CREATE INDEX "person_session_by_person" ON "person_session" USING btree ("person_id","updated_at");--> statement-breakpoint
-CREATE INDEX "person_session_by_expiry" ON "person_session" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "person_verification_by_identifier" ON "person_verification" USING btree ("identifier");--> statement-breakpoint
-CREATE INDEX "person_verification_by_expiry" ON "person_verification" USING btree ("expires_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "webhook_key_by_hash" ON "webhook_key" USING btree ("hash");--> statement-breakpoint
-CREATE INDEX "webhook_key_by_kind" ON "webhook_key" USING btree ("kind","created_at","id");--> statement-breakpoint
-CREATE INDEX "webhook_key_by_owner" ON "webhook_key" USING btree ("owner_id") WHERE owner_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "delivery_by_time" ON "delivery" USING btree ("received_at","id");--> statement-breakpoint
-CREATE INDEX "delivery_by_endpoint" ON "delivery" USING btree ("endpoint","received_at","id","outcome","response_status");--> statement-breakpoint
-CREATE INDEX "delivery_by_outcome" ON "delivery" USING btree ("outcome","received_at","id","endpoint","response_status");--> statement-breakpoint
-CREATE INDEX "delivery_by_response_status" ON "delivery" USING btree ("response_status","received_at","id","endpoint","outcome");--> statement-breakpoint
-CREATE INDEX "delivery_by_redelivery" ON "delivery" USING btree ("redelivery_of","received_at","id") WHERE redelivery_of IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX "delivery_by_position" ON "delivery" USING btree ("position");--> statement-breakpoint
-CREATE INDEX "idempotency_key_by_delivery" ON "idempotency_key" USING btree ("delivery_id");--> statement-breakpoint
-CREATE INDEX "rate_bucket_by_time" ON "rate_bucket" USING btree ("filled_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "preset_by_name" ON "preset" USING btree ("subject_kind","subject_slug","name");--> statement-breakpoint
-CREATE INDEX "run_by_time" ON "run" USING btree ("created_at","id","version","target_kind");--> statement-breakpoint
-CREATE INDEX "run_by_trigger" ON "run" USING btree ("trigger","created_at","id","target_slug","target_kind","version");--> statement-breakpoint
-CREATE INDEX "run_by_target" ON "run" USING btree ("target_slug","created_at","id","target_kind","status","started_at","finished_at","trigger","version");--> statement-breakpoint
-CREATE INDEX "run_by_status" ON "run" USING btree ("status","created_at","id","trigger","target_slug","target_kind","version");--> statement-breakpoint
-CREATE INDEX "run_by_delivery" ON "run" USING btree ("delivery_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "run_by_replay" ON "run" USING btree ("replay_of","created_at","id") WHERE replay_of IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_by_key" ON "run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_open" ON "run" USING btree ("is_isolated","target","status","available_at","id") WHERE status IN ('queued', 'waiting');--> statement-breakpoint
-CREATE INDEX "run_waiting" ON "run" USING btree ("is_isolated","available_at") WHERE status = 'waiting';--> statement-breakpoint
-CREATE INDEX "run_running_by_target" ON "run" USING btree ("target") WHERE status = 'running';--> statement-breakpoint
-CREATE INDEX "run_by_lease" ON "run" USING btree ("lease_until") WHERE lease_until IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_by_worker" ON "run" USING btree ("worker_id") WHERE worker_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_by_spend" ON "run" USING btree ("created_at","id","tokens","cost_usd","target_slug","status","trigger","version") WHERE tokens IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_event_by_run" ON "run_event" USING btree ("run_id","id");
+ALTER TABLE "signalbox"."idempotency_key" ADD CONSTRAINT "idempotency_key_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "signalbox"."delivery"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."person_account" ADD CONSTRAINT "person_account_person_id_person_id_fk" FOREIGN KEY ("person_id") REFERENCES "signalbox"."person"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."person_session" ADD CONSTRAINT "person_session_person_id_person_id_fk" FOREIGN KEY ("person_id") REFERENCES "signalbox"."person"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."run" ADD CONSTRAINT "run_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "signalbox"."delivery"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."run_event" ADD CONSTRAINT "run_event_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "signalbox"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."run_live" ADD CONSTRAINT "run_live_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "signalbox"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signalbox"."run_step" ADD CONSTRAINT "run_step_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "signalbox"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "delivery_by_time" ON "signalbox"."delivery" USING btree ("received_at","id");--> statement-breakpoint
+CREATE INDEX "delivery_by_endpoint" ON "signalbox"."delivery" USING btree ("endpoint","received_at","id","outcome","response_status");--> statement-breakpoint
+CREATE INDEX "delivery_by_outcome" ON "signalbox"."delivery" USING btree ("outcome","received_at","id","endpoint","response_status");--> statement-breakpoint
+CREATE INDEX "delivery_by_response_status" ON "signalbox"."delivery" USING btree ("response_status","received_at","id","endpoint","outcome");--> statement-breakpoint
+CREATE INDEX "delivery_by_redelivery" ON "signalbox"."delivery" USING btree ("redelivery_of","received_at","id") WHERE redelivery_of IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "delivery_by_position" ON "signalbox"."delivery" USING btree ("position");--> statement-breakpoint
+CREATE INDEX "idempotency_key_by_delivery" ON "signalbox"."idempotency_key" USING btree ("delivery_id");--> statement-breakpoint
+CREATE INDEX "rate_bucket_by_time" ON "signalbox"."rate_bucket" USING btree ("filled_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "alert_open" ON "signalbox"."alert" USING btree ("kind","subject") WHERE resolved_at IS NULL;--> statement-breakpoint
+CREATE INDEX "alert_by_time" ON "signalbox"."alert" USING btree ("opened_at","id");--> statement-breakpoint
+CREATE INDEX "alert_by_end" ON "signalbox"."alert" USING btree ("resolved_at");--> statement-breakpoint
+CREATE INDEX "alert_message_by_alert" ON "signalbox"."alert_message" USING btree ("alert_id","created_at");--> statement-breakpoint
+CREATE INDEX "alert_message_by_time" ON "signalbox"."alert_message" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "alert_message_due" ON "signalbox"."alert_message" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "audit_entry_by_time" ON "signalbox"."audit_entry" USING btree ("at","id");--> statement-breakpoint
+CREATE INDEX "audit_entry_by_action" ON "signalbox"."audit_entry" USING btree ("action","at","id");--> statement-breakpoint
+CREATE INDEX "audit_entry_by_actor" ON "signalbox"."audit_entry" USING btree ("actor_id","at","id");--> statement-breakpoint
+CREATE INDEX "event_contract_by_endpoint" ON "signalbox"."event_contract" USING btree ("endpoint","kind");--> statement-breakpoint
+CREATE INDEX "event_contract_by_age" ON "signalbox"."event_contract" USING btree ("last_seen");--> statement-breakpoint
+CREATE UNIQUE INDEX "invitation_by_hash" ON "signalbox"."invitation" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "invitation_open" ON "signalbox"."invitation" USING btree ("expires_at") WHERE accepted_at IS NULL AND revoked_at IS NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "person_by_email" ON "signalbox"."person" USING btree ("email");--> statement-breakpoint
+CREATE INDEX "person_account_by_person" ON "signalbox"."person_account" USING btree ("person_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "person_account_by_provider" ON "signalbox"."person_account" USING btree ("provider_id","account_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "person_session_by_token" ON "signalbox"."person_session" USING btree ("token");--> statement-breakpoint
+CREATE INDEX "person_session_by_person" ON "signalbox"."person_session" USING btree ("person_id","updated_at");--> statement-breakpoint
+CREATE INDEX "person_session_by_expiry" ON "signalbox"."person_session" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "person_verification_by_identifier" ON "signalbox"."person_verification" USING btree ("identifier");--> statement-breakpoint
+CREATE INDEX "person_verification_by_expiry" ON "signalbox"."person_verification" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "preset_by_name" ON "signalbox"."preset" USING btree ("subject_kind","subject_slug","name");--> statement-breakpoint
+CREATE INDEX "run_start_by_time" ON "signalbox"."run_start" USING btree ("at");--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_key_by_hash" ON "signalbox"."webhook_key" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "webhook_key_by_kind" ON "signalbox"."webhook_key" USING btree ("kind","created_at","id");--> statement-breakpoint
+CREATE INDEX "webhook_key_by_owner" ON "signalbox"."webhook_key" USING btree ("owner_id") WHERE owner_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_time" ON "signalbox"."run" USING btree ("created_at","id","version","target_kind");--> statement-breakpoint
+CREATE INDEX "run_by_trigger" ON "signalbox"."run" USING btree ("trigger","created_at","id","target_slug","target_kind","version");--> statement-breakpoint
+CREATE INDEX "run_by_target" ON "signalbox"."run" USING btree ("target_slug","created_at","id","target_kind","status","started_at","finished_at","trigger","version","failure_of");--> statement-breakpoint
+CREATE INDEX "run_by_status" ON "signalbox"."run" USING btree ("status","created_at","id","trigger","target_slug","target_kind","version");--> statement-breakpoint
+CREATE INDEX "run_failed" ON "signalbox"."run" USING btree ("created_at","id","trigger","target_slug","target_kind","version") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
+CREATE INDEX "run_by_delivery" ON "signalbox"."run" USING btree ("delivery_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "run_by_replay" ON "signalbox"."run" USING btree ("replay_of","created_at","id") WHERE replay_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
+CREATE INDEX "run_by_key" ON "signalbox"."run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
+CREATE INDEX "run_queued_isolated" ON "signalbox"."run" USING btree ("id") WHERE status = 'queued' AND is_isolated;--> statement-breakpoint
+CREATE INDEX "run_waiting" ON "signalbox"."run" USING btree ("is_isolated","available_at") WHERE status = 'waiting';--> statement-breakpoint
+CREATE INDEX "run_held" ON "signalbox"."run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_spend" ON "signalbox"."run" USING btree ("created_at","id","tokens","cost_usd","target_slug","status","trigger","version") WHERE tokens IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_event_by_run" ON "signalbox"."run_event" USING btree ("run_id","id");

@@ -18,7 +18,7 @@ const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c C
 /** One statement, so that all values are of the same moment. */
 const disagreementsSql = `
   SELECT coalesce(r.id, j.data ->> 'run') AS id, r.status, r.job_queue AS queue, j.name, j.state
-  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id
+  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN signalbox_queue.job j ON j.data ->> 'run' = r.id
   WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')`;
 
 const disagreementSchema = z.object({
@@ -69,7 +69,12 @@ export function readPostgres(url: string): StoreReader {
 }
 
 export async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new Client({ connectionString: url, application_name: "auditor", connectionTimeoutMillis: 10_000 });
+  const client = new Client({
+    connectionString: url,
+    options: "-c search_path=signalbox",
+    application_name: "auditor",
+    connectionTimeoutMillis: 10_000,
+  });
   // Its end is visible to the auditor.
   client.on("error", () => {});
   await client.connect();

@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const name of ["encrypted", "protected", "closed", "store", "shared", "crowded"])
     await cluster.createDatabase(name);
   await askPostgres(cluster.url("postgres"), "CREATE ROLE guest LOGIN PASSWORD 'correct'");
-  await askPostgres(cluster.url("shared"), "GRANT CREATE ON SCHEMA public TO guest");
+  await askPostgres(cluster.url("shared"), "CREATE SCHEMA signalbox AUTHORIZATION guest");
 });
 
 afterAll(async () => {
@@ -170,15 +170,16 @@ const cases: Case[] = [
   {
     name: "a user without the right to create tables",
     url: () => urlOf("store", { user: "guest" }),
-    problem: /the user may not create tables or schemas there, or not write them\. .*schema public/,
-    fix: /OWNER TO/,
+    problem:
+      /the user may not create tables or schemas there, or not write them\. .*permission denied for database store/,
+    fix: /CREATE SCHEMA signalbox AUTHORIZATION/,
   },
   {
     name: "a user that may create tables, but no schema for the queue",
     url: () => urlOf("shared", { user: "guest" }),
     problem:
       /the user may not create tables or schemas there, or not write them\. .*permission denied for database shared/,
-    fix: /OWNER TO/,
+    fix: /CREATE SCHEMA signalbox_queue AUTHORIZATION/,
   },
 ];
 

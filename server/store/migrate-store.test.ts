@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { migrationsFolder } from "../paths.ts";
 import { systemClock } from "../ports/clock.ts";
 import { silentLogger } from "../ports/logger.ts";
 import { migrateStore } from "./migrate-store.ts";
+import { inspectPostgres } from "./postgres/inspect-database.ts";
 import { openPostgresStore } from "./postgres/open-store.ts";
 import { readJournal } from "./shared/migration-journal.ts";
 import { openConnection } from "./sqlite/file/open-connection.ts";
@@ -81,11 +82,12 @@ it("a role that can only read and write rows can serve a store that another role
     { kind: "postgres", url },
     `
     CREATE ROLE serving LOGIN;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO serving;
-    CREATE SCHEMA pgboss;
-    GRANT USAGE ON SCHEMA pgboss TO serving;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA pgboss GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving`,
+    CREATE SCHEMA signalbox;
+    CREATE SCHEMA signalbox_queue;
+    GRANT USAGE ON SCHEMA signalbox, signalbox_queue TO serving;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox GRANT USAGE, SELECT ON SEQUENCES TO serving;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox_queue GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving`,
   );
   const serving = url.replace("user=signalbox", "user=serving");
   await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({
@@ -116,3 +118,95 @@ it("a role that can only read and write rows can serve a store that another role
     await store.close();
   }
 });
+
+it("a role without privileges on the database serves from schemas that an administrator created for it", async () => {
+  const { url } = (await empty.postgres()) as { url: string };
+  await askPostgres(
+    url,
+    `CREATE ROLE owning LOGIN;
+     CREATE SCHEMA signalbox AUTHORIZATION owning;
+     CREATE SCHEMA signalbox_queue AUTHORIZATION owning`,
+  );
+  await (await openPostgresStore({ url: url.replace("user=signalbox", "user=owning") })).close();
+});
+
+/** Everything in a database that is not a part of Postgres or of the store, with its rows. */
+const ofApplicationSql = `
+  SELECT n.nspname AS schema, c.relname AS name, c.relkind AS kind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'signalbox', 'signalbox_queue') ORDER BY 1, 2`;
+
+it("a store shares a database with an application that has tables of the same names, and leaves them unchanged", async () => {
+  const { url } = (await empty.postgres()) as { url: string };
+  const names = Array.from(
+    readFileSync(join(migrationsFolder("postgres"), "0000_store.sql"), "utf8").matchAll(
+      /CREATE TABLE "signalbox"\."(\w+)"/g,
+    ),
+    ([, name]) => name,
+  );
+  await askPostgres(
+    url,
+    `${[...names, "schema_migration"].map((name) => `CREATE TABLE public.${name} (theirs integer);`).join("\n")}
+     CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (version integer); INSERT INTO pgboss.version VALUES (1);`,
+  );
+  const before = await askPostgres(url, ofApplicationSql);
+  const store = await openPostgresStore({ url });
+  try {
+    const delivery = aDelivery({ verdicts: [aVerdict()] });
+    await store.acceptDelivery({ delivery, runs: [aRun({ deliveryId: delivery.id })], idempotency: null });
+    expect(await store.claimRuns(aClaim())).toHaveLength(1);
+  } finally {
+    await store.close();
+  }
+  expect(await askPostgres(url, ofApplicationSql)).toEqual(before);
+  expect(await askPostgres(url, "SELECT version FROM pgboss.version")).toEqual([{ version: 1 }]);
+});
+
+const foreignPostgres = [
+  ["a table", "CREATE SCHEMA signalbox; CREATE TABLE signalbox.orders (id integer)", "signalbox", "orders"],
+  ["a view", "CREATE SCHEMA signalbox; CREATE VIEW signalbox.report AS SELECT 1 AS n", "signalbox", "report"],
+  [
+    "a partitioned table",
+    "CREATE SCHEMA signalbox; CREATE TABLE signalbox.events (at date) PARTITION BY RANGE (at)",
+    "signalbox",
+    "events",
+  ],
+  [
+    "a table with one of our names",
+    "CREATE SCHEMA signalbox; CREATE TABLE signalbox.run (id integer)",
+    "signalbox",
+    "run",
+  ],
+  [
+    "other migrations",
+    "CREATE SCHEMA signalbox; CREATE TABLE signalbox.schema_migration (version text)",
+    "signalbox",
+    "schema_migration",
+  ],
+  [
+    "a table in the schema of the queue",
+    "CREATE SCHEMA signalbox_queue; CREATE TABLE signalbox_queue.jobs (id integer)",
+    "signalbox_queue",
+    "jobs",
+  ],
+] as const;
+
+it.each(foreignPostgres)(
+  "a Postgres schema that has %s of another program is rejected, named, and unchanged",
+  async (_what, sql, schema, table) => {
+    const { url } = (await empty.postgres()) as { url: string };
+    await askPostgres(url, sql);
+    const listSql = `SELECT relname FROM pg_class WHERE relnamespace IN ('${schema}'::regnamespace, 'public'::regnamespace)`;
+    const before = await askPostgres(url, listSql);
+    const rejected = {
+      code: "store_unusable",
+      message: expect.stringMatching(
+        new RegExp(`^postgres://.* its schema ${schema} has tables of another program, for example ${table}\\.$`),
+      ),
+      fix: expect.stringContaining("Set SIGNALBOX_DATABASE_URL to another database"),
+    };
+    await expect(migrate({ kind: "postgres", url })).rejects.toMatchObject(rejected);
+    await expect(openPostgresStore({ url })).rejects.toMatchObject(rejected);
+    await expect(inspectPostgres(url)).rejects.toMatchObject(rejected);
+    expect(await askPostgres(url, listSql)).toEqual(before);
+  },
+);

@@ -82,7 +82,7 @@ function checkRights(mayWrite: boolean, user: string): Check {
   return bad(
     "rights",
     `${user} may not create or write the tables`,
-    `Make it the owner of the database: ALTER DATABASE <name> OWNER TO ${user}.`,
+    `Make it the owner of the schemas: ALTER SCHEMA signalbox OWNER TO ${user}, and the same for ${schemaName}. Or grant it CREATE on the database.`,
   );
 }
 

@@ -90,7 +90,7 @@ it("every table of both databases is copied, or excluded with a reason", async (
   const planned = new Set([...planCopy().map(({ name }) => name), ...notCopied.keys()]);
   const postgres = await askPostgres<{ name: string }>(
     await server.createDatabase(),
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migration'",
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'signalbox' AND tablename <> 'schema_migration'",
   );
   // SQLite stores idempotency keys in the rows of deliveries.
   const sqlite = ["idempotency_key", ...(await tablesOf(full))];
@@ -245,9 +245,9 @@ it("a target that is not empty is rejected, and unchanged", async () => {
     message: expect.stringMatching(/not empty: its table webhook_key has a row/),
   });
   expect(await dump(used.file)).toEqual(before);
-  await askPostgres(other.url, "CREATE TABLE theirs (a integer)");
+  await askPostgres(other.url, "CREATE SCHEMA signalbox; CREATE TABLE signalbox.theirs (a integer)");
   await expect(copy({ kind: "sqlite", file: full }, other)).rejects.toThrow(/contains other tables/);
-  expect(await askPostgres(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
+  expect(await askPostgres(other.url, "SELECT 1 FROM pg_tables WHERE schemaname = 'signalbox'")).toHaveLength(1);
 });
 
 it("the unfinished copy of another store is rejected", async () => {

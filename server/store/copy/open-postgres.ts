@@ -47,10 +47,12 @@ export async function openPostgresSource(url: string, tables: readonly CopiedTab
         fix: "Migrate it first: `signalbox store migrate --to <its URL>`.",
       });
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
-    await client.query(`LOCK TABLE ${tables.map((table) => `"${table.name}"`).join(", ")} IN SHARE MODE`);
+    await client.query(`LOCK TABLE ${tables.map((table) => `signalbox."${table.name}"`).join(", ")} IN SHARE MODE`);
     const [first] = z
       .array(z.object({ at: z.number() }))
-      .parse((await client.query("SELECT applied_at AS at FROM schema_migration ORDER BY position LIMIT 1")).rows);
+      .parse(
+        (await client.query("SELECT applied_at AS at FROM signalbox.schema_migration ORDER BY position LIMIT 1")).rows,
+      );
     return { ...createPostgresReader(client, name), identity: String(first?.at), close: () => client.end() };
   });
 }
@@ -102,7 +104,7 @@ async function write(
   if (portion.length > 0)
     await copyIn(
       client,
-      `COPY "${table.name}" (${columns.map((column) => `"${column.name}"`).join(", ")}) FROM STDIN (FORMAT binary)`,
+      `COPY signalbox."${table.name}" (${columns.map((column) => `"${column.name}"`).join(", ")}) FROM STDIN (FORMAT binary)`,
       bytes,
     );
   await putNote(client, table.name, JSON.stringify(done));
@@ -111,39 +113,43 @@ async function write(
 async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>): Promise<void> {
   for (const [{ name, counter }, highest] of counters) {
     if (counter !== null && highest > 0)
-      await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [`"${name}"`, counter, highest]);
+      await client.query("SELECT setval(pg_get_serial_sequence($1, $2), $3)", [
+        `signalbox."${name}"`,
+        counter,
+        highest,
+      ]);
     // The planner's statistics of a table that was empty are wrong.
-    await client.query(`ANALYZE "${name}"`);
+    await client.query(`ANALYZE signalbox."${name}"`);
   }
   await addMissingJobs(sessionOf(client), silentLogger);
-  await client.query("DROP TABLE store_copy");
-  await client.query("DELETE FROM schema_migration WHERE position = $1", [copyMark.position]);
+  await client.query("DROP TABLE signalbox.store_copy");
+  await client.query("DELETE FROM signalbox.schema_migration WHERE position = $1", [copyMark.position]);
 }
 
 function notesOf(client: Client): CopyNotes {
   const has = async (condition: string) =>
-    ((await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND ${condition} LIMIT 1`))
-      .rowCount ?? 0) > 0;
+    ((await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'signalbox' AND ${condition} LIMIT 1`)).rowCount ??
+      0) > 0;
   return {
     folder: migrationsFolder("postgres"),
     hasTables: () => has("true"),
     hasSchema: () => has("tablename = 'schema_migration'"),
     applied: async () =>
-      (await client.query<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).rows.map(
+      (await client.query<{ tag: string }>("SELECT tag FROM signalbox.schema_migration ORDER BY position")).rows.map(
         ({ tag }) => tag,
       ),
     begin: (origin) =>
       inTransaction(client, async () => {
-        await client.query("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, 0)", [
+        await client.query("INSERT INTO signalbox.schema_migration (position, tag, applied_at) VALUES ($1, $2, 0)", [
           copyMark.position,
           copyMark.tag,
         ]);
-        await client.query("CREATE TABLE store_copy (name text PRIMARY KEY, value text NOT NULL)");
+        await client.query("CREATE TABLE signalbox.store_copy (name text PRIMARY KEY, value text NOT NULL)");
         await putNote(client, "", origin);
       }),
     list: async () =>
       new Map(
-        (await client.query<{ name: string; value: string }>("SELECT name, value FROM store_copy")).rows.map(
+        (await client.query<{ name: string; value: string }>("SELECT name, value FROM signalbox.store_copy")).rows.map(
           ({ name, value }) => [name, value],
         ),
       ),
@@ -152,7 +158,7 @@ function notesOf(client: Client): CopyNotes {
 
 async function putNote(client: Client, name: string, value: string): Promise<void> {
   await client.query(
-    "INSERT INTO store_copy (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    "INSERT INTO signalbox.store_copy (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     [name, toPostgresText(value)],
   );
 }

@@ -15,7 +15,7 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
       .parse((await client.query({ text, values, rowMode: "array" })).rows)[0]?.[0] ?? 0;
   return {
     name,
-    countRows: (table) => numberOf(`SELECT count(*) FROM "${table.name}"`),
+    countRows: (table) => numberOf(`SELECT count(*) FROM signalbox."${table.name}"`),
     async readPortion(table, after) {
       const values = after?.map((value) => (typeof value === "string" ? toPostgresText(value) : value)) ?? [];
       const keys = table.primaryKey.length;
@@ -38,13 +38,13 @@ export function createPostgresReader(client: Client, name: string): Omit<TableRe
         (
           await client.query({
             text: "SELECT pg_get_serial_sequence($1, $2)",
-            values: [`"${table}"`, counter],
+            values: [`signalbox."${table}"`, counter],
             rowMode: "array",
           })
         ).rows,
       );
       const given = await numberOf(`SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM ${sequence?.[0] ?? ""}`);
-      return Math.max(given, await numberOf(`SELECT max("${counter}") FROM "${table}"`));
+      return Math.max(given, await numberOf(`SELECT max("${counter}") FROM signalbox."${table}"`));
     },
   };
 }
@@ -73,7 +73,7 @@ function portionSql(table: CopiedTable, after: Cursor | null): string {
   return `
     SELECT ${key}, ${wanted} FROM (
       SELECT *, sum(copied_bytes) OVER (ORDER BY ${key}) - copied_bytes AS bytes_before FROM (
-        SELECT ${[...read].join(", ")}, (${["0::bigint", ...lengths].join(" + ")}) AS copied_bytes FROM "${name}" ${behind} ORDER BY ${key} LIMIT ${portionRows}
+        SELECT ${[...read].join(", ")}, (${["0::bigint", ...lengths].join(" + ")}) AS copied_bytes FROM signalbox."${name}" ${behind} ORDER BY ${key} LIMIT ${portionRows}
       ) AS page
     ) AS sized WHERE bytes_before < ${portionBytes} ORDER BY ${key}`;
 }

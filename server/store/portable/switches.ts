@@ -24,7 +24,7 @@ export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }:
         const [old] = yield* rows(db.select().from(triggerSwitch).where(eq(triggerSwitch.slug, slug)));
         const { wasDisabled, next } = planSwitch(old, disable);
         if (!next) return wasDisabled;
-        const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM trigger_switch)`;
+        const revision = sql<number>`(SELECT coalesce(max(revision), 0) + 1 FROM ${triggerSwitch})`;
         yield* run(
           db
             .insert(triggerSwitch)

@@ -21,7 +21,7 @@ let blocker: Client;
 beforeEach(async () => {
   const url = await server.createDatabase();
   [one, other] = await Promise.all([openPostgresStore({ url }), openPostgresStore({ url })]);
-  blocker = new Client(url);
+  blocker = new Client({ connectionString: url, options: "-c search_path=signalbox" });
   await blocker.connect();
 });
 afterEach(async () => {

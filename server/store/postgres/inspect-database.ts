@@ -58,7 +58,10 @@ const serverSql = `
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites", current_setting('synchronous_commit') AS "synchronousCommit",
     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS used,
-    coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS "mayCreate"`;
+    coalesce(
+      (SELECT has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = 'signalbox'),
+      has_database_privilege(current_database(), 'CREATE')
+    ) AS "mayCreate"`;
 
 type ServerRow = Omit<
   PostgresFacts,
@@ -72,9 +75,9 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
   if (!row) throw new Error("The server returned no settings.");
   const { most, used, mayCreate, ...server } = row;
   const known = readJournal(migrationsFolder("postgres"));
-  const applied = countApplied(await readApplied(session), { known, name });
+  const applied = countApplied(await readApplied(session, name), { known, name });
   const mayUseQueue = await mayWriteJobs(session);
-  const isQueueOld = mayUseQueue && isQueuePending(await readQueueSchema(session), name);
+  const isQueueOld = mayUseQueue && isQueuePending(await readQueueSchema(session, name), name);
   const isMigrated = applied === known.length && !isQueueOld;
   const aheadMs = await askDifference(pool, Date.now);
   return {
@@ -89,17 +92,17 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
     },
     aheadMs,
     secretFingerprint: isMigrated
-      ? ((await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value ??
-        null)
+      ? ((await session.rows<{ value: string }>("SELECT value FROM signalbox.store_fact WHERE name = 'secret'"))[0]
+          ?.value ?? null)
       : null,
-    queue: isMigrated && mayUseQueue ? await inspectQueue(session) : null,
+    queue: isMigrated && mayUseQueue ? await inspectQueue(session, name) : null,
     contents: isMigrated ? await readContents(session) : null,
   };
 }
 
 async function mayWriteRuns(session: Session): Promise<boolean> {
   const [found] = await session.rows<{ may: boolean }>(
-    "SELECT bool_and(has_table_privilege('run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted",
+    "SELECT bool_and(has_table_privilege('signalbox.run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted",
   );
   return found?.may ?? false;
 }
@@ -129,7 +132,7 @@ const workerAliveMs = 15_000;
  */
 async function countWanted(session: Session, now: number): Promise<number> {
   const [found] = await session.rows<{ hosts: number; connected: number }>(
-    `SELECT (SELECT count(DISTINCT host) FROM worker WHERE seen_at > $1::bigint) AS hosts,
+    `SELECT (SELECT count(DISTINCT host) FROM signalbox.worker WHERE seen_at > $1::bigint) AS hosts,
       (SELECT count(DISTINCT application_name) FROM pg_stat_activity WHERE datname = current_database() AND ${isOfProcessSql}
         AND application_name <> current_setting('application_name')) AS connected`,
     [now - workerAliveMs],
@@ -140,22 +143,24 @@ async function countWanted(session: Session, now: number): Promise<number> {
 
 async function readContents(session: Session): Promise<StoreContents> {
   const [counts] = await session.rows<{ newest: number | null; people: number; admins: number }>(
-    "SELECT (SELECT max(received_at) FROM delivery) AS newest, (SELECT count(*) FROM person) AS people, (SELECT count(*) FROM person WHERE role = 'admin') AS admins",
+    "SELECT (SELECT max(received_at) FROM signalbox.delivery) AS newest, (SELECT count(*) FROM signalbox.person) AS people, (SELECT count(*) FROM signalbox.person WHERE role = 'admin') AS admins",
   );
   const keys = await session.rows<Omit<StoreContents["keys"][number], "endpoints"> & { endpoints: string | null }>(
-    `SELECT id, name, kind, endpoints, ciphertext, expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy" FROM webhook_key`,
+    `SELECT id, name, kind, endpoints, ciphertext, expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy" FROM signalbox.webhook_key`,
   );
   return {
     newestDeliveryAt: counts?.newest ?? null,
-    lastSeenWorkers: (await session.rows<{ at: number }>("SELECT seen_at AS at FROM worker")).map(({ at }) => at),
+    lastSeenWorkers: (await session.rows<{ at: number }>("SELECT seen_at AS at FROM signalbox.worker")).map(
+      ({ at }) => at,
+    ),
     keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: (
       await session.rows<{ slug: string }>(
-        "SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug",
+        "SELECT slug FROM signalbox.trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug",
       )
     ).map(({ slug }) => slug),
     contentKeys: await session.rows<UsedContentKey>(
-      `SELECT id, since, retired_at AS "retiredAt" FROM content_key ORDER BY since, id`,
+      `SELECT id, since, retired_at AS "retiredAt" FROM signalbox.content_key ORDER BY since, id`,
     ),
     oldestAt: (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null,
     people: counts?.people ?? 0,

@@ -300,7 +300,9 @@ it("a database is looked at as it is, whether or not anything was made in it, an
 });
 
 const queuesOf = async () =>
-  (await askPostgres<{ name: string }>(url, "SELECT name FROM pgboss.queue ORDER BY name")).map(({ name }) => name);
+  (await askPostgres<{ name: string }>(url, "SELECT name FROM signalbox_queue.queue ORDER BY name")).map(
+    ({ name }) => name,
+  );
 
 it("the empty queues of a version without workers are removed, and made again when they are needed", async () => {
   const tomorrow = Date.now() + 86_400_000;
@@ -330,11 +332,11 @@ it("open runs without jobs, jobs without runs, and queues that stand still are f
       { version: "v1", pool: "shared", target: "workflow:welcome-email", jobs: 1 },
       { version: "v2", pool: "shared", target: null, jobs: 0, oldestSeconds: 0 },
     ]);
-    await askPostgres(url, `DELETE FROM pgboss.job WHERE data ->> 'run' = '${lost.id}'`);
+    await askPostgres(url, `DELETE FROM signalbox_queue.job WHERE data ->> 'run' = '${lost.id}'`);
     await askPostgres(url, `UPDATE run SET status = 'canceled', job_queue = NULL WHERE id = '${orphan.id}'`);
     await askPostgres(
       url,
-      "UPDATE pgboss.job SET created_on = created_on - interval '1 hour', heartbeat_on = heartbeat_on - interval '1 hour'",
+      "UPDATE signalbox_queue.job SET created_on = created_on - interval '1 hour', heartbeat_on = heartbeat_on - interval '1 hour'",
     );
     expect((await inspectPostgres(url)).queue).toMatchObject({
       runsWithoutJob: 1,
@@ -348,7 +350,9 @@ it("open runs without jobs, jobs without runs, and queues that stand still are f
 it("a user that may read but not write is reported", async () => {
   const admin = new Client(url);
   await admin.connect();
-  await admin.query("CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
+  await admin.query(
+    "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA signalbox TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA signalbox TO reader",
+  );
   await admin.end();
   expect(await inspectPostgres(url.replace("user=signalbox", "user=reader"))).toMatchObject({
     user: "reader",

@@ -5,9 +5,10 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
-import { addMissingJobs } from "./queue/add-missing-jobs.ts";
 import { isQueuePending, migrateQueue, readQueueSchema } from "./queue/queue-schema.ts";
 import type { Session } from "./connection/session.ts";
+import { createMissingSchema, rejectForeignTables } from "./own-schema.ts";
+import { storeSchema } from "./schema/columns.ts";
 import { transact } from "./connection/transact.ts";
 
 /** The advisory lock of a migration. Any number, but the same in every version. */
@@ -25,8 +26,8 @@ export async function migrate(
   const known = readJournal(p.folder);
   const pending = await transact(pool, async (session) => {
     await assertFits(session, p.name);
-    const migrations = known.length - countApplied(await readApplied(session), { known, name: p.name });
-    return { migrations, isQueue: isQueuePending(await readQueueSchema(session), p.name) };
+    const migrations = known.length - countApplied(await readApplied(session, p.name), { known, name: p.name });
+    return { migrations, isQueue: isQueuePending(await readQueueSchema(session, p.name), p.name) };
   });
   if (pending.migrations === 0 && !pending.isQueue) return [];
   const began = p.clock.now();
@@ -41,8 +42,6 @@ export async function migrate(
   return done;
 }
 
-/** The first migration of stores whose runs have jobs. */
-const withRunJobs = "0001_run_jobs";
 /** How a change of the schema of pg-boss is reported. */
 const queueMigration = "pgboss";
 
@@ -75,33 +74,41 @@ async function applyPending(
   // The migration of another process can take minutes.
   await session.change("SET LOCAL lock_timeout = 0");
   await session.change("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
+  const already = await readApplied(session, name);
+  await createMissingSchema(session, storeSchema);
   await session.change(
-    "CREATE TABLE IF NOT EXISTS schema_migration (position integer PRIMARY KEY, tag text NOT NULL, applied_at bigint NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS signalbox.schema_migration (position integer PRIMARY KEY, tag text NOT NULL, applied_at bigint NOT NULL)",
   );
-  const first = countApplied(await readApplied(session), { known, name });
+  const first = countApplied(already, { known, name });
   for (const [position, tag] of known.entries()) {
     if (position < first) continue;
     await session.run(readFileSync(join(folder, `${tag}.sql`), "utf8"));
-    await session.change("INSERT INTO schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [
+    await session.change("INSERT INTO signalbox.schema_migration (position, tag, applied_at) VALUES ($1, $2, $3)", [
       position,
       tag,
       now,
     ]);
   }
   const applied = known.slice(first);
-  const queue = await readQueueSchema(session);
+  const queue = await readQueueSchema(session, name);
   const isQueue = isQueuePending(queue, name);
   if (isQueue) await migrateQueue(session, queue);
-  if (first > 0 && applied.includes(withRunJobs)) await addMissingJobs(session, p.logger);
   return isQueue ? [...applied, queueMigration] : applied;
 }
 
-export async function readApplied(session: Session): Promise<string[]> {
-  const [found] = await session.rows<{ exists: boolean }>(
-    "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
+/**
+ * The migrations that a database has; none if it has no store yet. Throws AppError `store_unusable` if another program
+ * uses its schema. `name`: of the database.
+ */
+export async function readApplied(session: Session, name: string): Promise<string[]> {
+  const ours = await session.rows(
+    "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('signalbox.schema_migration') AND attname = 'tag'",
   );
-  if (!found?.exists) return [];
-  return (await session.rows<{ tag: string }>("SELECT tag FROM schema_migration ORDER BY position")).map(
+  if (ours.length === 0) {
+    await rejectForeignTables(session, { schema: storeSchema, name });
+    return [];
+  }
+  return (await session.rows<{ tag: string }>("SELECT tag FROM signalbox.schema_migration ORDER BY position")).map(
     ({ tag }) => tag,
   );
 }

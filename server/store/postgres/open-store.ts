@@ -41,11 +41,11 @@ const looked = 1_000;
  */
 const markSql = `
   SELECT e.ends AS runs, d.ends AS deliveries, p.ends AS presets, s.ends AS switches, a.ends AS alerts FROM
-    (SELECT concat(max(id), ' ', count(*)) AS ends FROM run_event WHERE id > (SELECT max(id) FROM run_event) - ${looked}) AS e,
-    (SELECT concat(max(position), ' ', count(*)) AS ends FROM delivery WHERE position > (SELECT max(position) FROM delivery) - ${looked}) AS d,
-    (SELECT concat(max(id), ' ', count(*)) AS ends FROM preset) AS p,
-    (SELECT max(revision) AS ends FROM trigger_switch) AS s,
-    (SELECT max(revision) AS ends FROM alert_watch) AS a`;
+    (SELECT concat(max(id), ' ', count(*)) AS ends FROM signalbox.run_event WHERE id > (SELECT max(id) FROM signalbox.run_event) - ${looked}) AS e,
+    (SELECT concat(max(position), ' ', count(*)) AS ends FROM signalbox.delivery WHERE position > (SELECT max(position) FROM signalbox.delivery) - ${looked}) AS d,
+    (SELECT concat(max(id), ' ', count(*)) AS ends FROM signalbox.preset) AS p,
+    (SELECT max(revision) AS ends FROM signalbox.trigger_switch) AS s,
+    (SELECT max(revision) AS ends FROM signalbox.alert_watch) AS a`;
 
 /**
  * Readers wait for each other, not for writers. Accepts, claims and other writes have one each; one of them notifies

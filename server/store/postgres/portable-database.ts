@@ -62,7 +62,8 @@ function portable(session: Session, db: Session["db"] = session.db): PortableSes
     tables: portableTables,
     rows: (query) => resultOf(onPostgres(query)),
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
-    lockTable: (table) => resultOf(session.run(`LOCK TABLE ${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
+    lockTable: (table) =>
+      resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
     run: (query) => resultOf(onPostgres(query).then(() => undefined)),
     // The mark is read from the tables.
     changed() {},

@@ -31,18 +31,24 @@ it("many that start at once on an empty database make its schema once", async ()
   const stores = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore({ url })));
   for (const store of stores) await store.ping();
   await Promise.all(stores.map((store) => store.close()));
-  const applied = await askPostgres<{ tag: string }>(url, "SELECT tag FROM schema_migration ORDER BY position");
+  const applied = await askPostgres<{ tag: string }>(
+    url,
+    "SELECT tag FROM signalbox.schema_migration ORDER BY position",
+  );
   expect(applied.map(({ tag }) => tag)).toEqual(readJournal(migrationsFolder("postgres")));
 });
 
 it("a database of a newer version is rejected, and left as it is", async () => {
   const url = await server.createDatabase();
-  await askPostgres(url, "INSERT INTO schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)");
+  await askPostgres(
+    url,
+    "INSERT INTO signalbox.schema_migration (position, tag, applied_at) VALUES (1000, '9000_later', 0)",
+  );
   await expect(openPostgresStore({ url })).rejects.toMatchObject({
     code: "store_unusable",
     message: expect.stringMatching(/newer Signalbox.*9000_later/),
   });
-  expect(await askPostgres(url, "SELECT 1 FROM schema_migration WHERE tag = '9000_later'")).toHaveLength(1);
+  expect(await askPostgres(url, "SELECT 1 FROM signalbox.schema_migration WHERE tag = '9000_later'")).toHaveLength(1);
 });
 
 it("what cannot be used says why, without the password", async () => {
@@ -379,7 +385,7 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
     if (!store) throw new Error("a store was to open");
     await store.createRuns([aRun()]);
     const stop = store.watchRuns(() => {});
-    const holder = new Client(url);
+    const holder = new Client({ connectionString: url, options: "-c search_path=signalbox" });
     await holder.connect();
     await holder.query("BEGIN; LOCK TABLE run IN ACCESS EXCLUSIVE MODE");
     const rejected = store.createRuns([aRun()]).catch((error: unknown) => error);

@@ -20,10 +20,11 @@ export async function settleSecret(
   const inForce = await transact(pool, async (session) => {
     const conflict = isReplacing ? "UPDATE SET value = excluded.value" : "NOTHING";
     await session.change(
-      `INSERT INTO store_fact (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO ${conflict}`,
+      `INSERT INTO signalbox.store_fact (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO ${conflict}`,
       [fingerprint],
     );
-    return (await session.rows<{ value: string }>("SELECT value FROM store_fact WHERE name = 'secret'"))[0]?.value;
+    return (await session.rows<{ value: string }>("SELECT value FROM signalbox.store_fact WHERE name = 'secret'"))[0]
+      ?.value;
   });
   if (inForce === fingerprint) return;
   throw new AppError(

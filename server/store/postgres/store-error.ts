@@ -49,12 +49,7 @@ const rejected: readonly KnownProblem[] = [
   {
     code: "42501",
     problem: "the user may not create tables or schemas there, or not write them",
-    fix: "Grant the user these privileges, or make the user the owner of the database: ALTER DATABASE <name> OWNER TO <user>.",
-  },
-  {
-    code: "3F",
-    problem: "its search_path has no schema in which tables can be created",
-    fix: "Create the schema, or correct the search_path of the user.",
+    fix: "As an administrator, create both schemas for the user: CREATE SCHEMA signalbox AUTHORIZATION <user>; CREATE SCHEMA signalbox_queue AUTHORIZATION <user>. Or grant the user CREATE on the database.",
   },
   {
     code: "25006",

@@ -39,7 +39,7 @@ export function createTakeRates({
 
 function removeWhole(session: Session): Promise<number> {
   return session.change(
-    "DELETE FROM rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
+    "DELETE FROM signalbox.rate_bucket WHERE filled_at < extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
     [maxWindowMs],
   );
 }
@@ -49,10 +49,10 @@ const lockSql =
 
 const readSql = `
   SELECT t.name, tokens, filled_at AS "filledAt", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-  FROM unnest($1::text[]) AS t (name) LEFT JOIN rate_bucket ON rate_bucket.name = t.name`;
+  FROM unnest($1::text[]) AS t (name) LEFT JOIN signalbox.rate_bucket ON rate_bucket.name = t.name`;
 
 const saveSql = `
-  INSERT INTO rate_bucket (name, tokens, filled_at) SELECT * FROM unnest($1::text[], $2::double precision[], $3::bigint[])
+  INSERT INTO signalbox.rate_bucket (name, tokens, filled_at) SELECT * FROM unnest($1::text[], $2::double precision[], $3::bigint[])
   ON CONFLICT (name) DO UPDATE SET tokens = excluded.tokens, filled_at = excluded.filled_at`;
 
 async function takeTogether(session: Session, jobs: readonly (readonly RateCheck[])[]): Promise<RateResult[]> {

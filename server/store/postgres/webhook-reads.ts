@@ -7,7 +7,7 @@ import { toDisabledTriggers } from "../portable/switches.ts";
 /** The disabled triggers as one value; NULL: none. */
 const disabledSql = sql<{ slug: string; at: number; reason: string | null }[] | null>`(
   SELECT json_agg(json_build_object('slug', slug, 'at', disabled_at, 'reason', reason))
-  FROM trigger_switch WHERE disabled_at IS NOT NULL
+  FROM signalbox.trigger_switch WHERE disabled_at IS NOT NULL
 )`;
 
 /** The reads of every webhook as one statement: each of them would wait for an answer of the database. */

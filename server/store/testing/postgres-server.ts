@@ -30,8 +30,8 @@ export interface PostgresServer {
 
 /**
  * Its collation sorts text by a language, as in many databases of users, so that queries which depend on the collation
- * fail. It runs without fsync, because these tests do not test power failures. Rejects if Postgres is missing and
- * cannot be installed.
+ * fail. Its search_path lacks the store's schema, so that statements which depend on it fail. It runs without fsync,
+ * because these tests do not test power failures. Rejects if Postgres is missing and cannot be installed.
  */
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = findOrInstall("postgres");
@@ -39,7 +39,14 @@ export async function startPostgres(): Promise<PostgresServer> {
   const owner = ownerOf(folder);
   const data = join(folder, "data");
   createDataFolder({ bin, data, owner, options: ["--locale-provider=icu", "--icu-locale=en-US"] });
-  const settings = ["listen_addresses=", "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=200"];
+  const settings = [
+    "listen_addresses=",
+    "fsync=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+    "max_connections=200",
+    "search_path=public",
+  ];
   const server = spawn(
     join(bin, "postgres"),
     ["-D", data, "-k", folder, ...settings.flatMap((setting) => ["-c", setting])],
@@ -111,7 +118,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Open runs without their job, and jobs without their run, at one moment. */
 const disagreementsSql = `
   SELECT r.id, r.status, r.job_queue, j.name, j.state, j.data
-  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN pgboss.job j ON j.data ->> 'run' = r.id
+  FROM (SELECT * FROM signalbox.run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN signalbox_queue.job j ON j.data ->> 'run' = r.id
   WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')
     OR (r.status = 'waiting' AND j.start_after <> to_timestamp(r.available_at / 1000.0))`;
 
@@ -123,8 +130,8 @@ const emptySql = `
   SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle';
   SET session_replication_role = replica;
-  DELETE FROM pgboss.job;
-  DELETE FROM pgboss.queue;
+  DELETE FROM signalbox_queue.job;
+  DELETE FROM signalbox_queue.queue;
   ${Object.values(schema)
-    .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM ${getTableName(table)};`] : []))
+    .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM signalbox.${getTableName(table)};`] : []))
     .join("\n")}`;

@@ -12,7 +12,7 @@ export interface QueueClock {
 export async function installQueueClock(client: Client): Promise<QueueClock> {
   const clock = new TestClock();
   const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) };
-  await clock.attach({ db, schema: "pgboss" });
+  await clock.attach({ db, schema: "signalbox_queue" });
   await client.query(`
     DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET pgboss.test_clock = ''on''', current_database()); END $$`);
   let setting: Promise<unknown> = Promise.resolve();

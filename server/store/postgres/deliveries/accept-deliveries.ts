@@ -159,7 +159,7 @@ const lockKeysSql = `
 
 const keysSql = `
   SELECT i.endpoint, i.key, i.delivery_id AS "deliveryId", i.body_sha256 AS "bodySha256", i.accepted_at AS "acceptedAt"
-  FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) JOIN idempotency_key i ON i.endpoint = t.endpoint AND i.key = t.key`;
+  FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) JOIN signalbox.idempotency_key i ON i.endpoint = t.endpoint AND i.key = t.key`;
 
 /** Locks the keys, in one order for all processes. Of equal concurrent calls, the later ones wait. */
 async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<KeyRow[]> {

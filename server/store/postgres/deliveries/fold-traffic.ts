@@ -14,7 +14,7 @@ const rowsAtOnce = 500;
 /** Counts beyond the limit return to the log in rows of this size, about that of a batch of webhooks. */
 const maxSumsOfRow = 200;
 
-const oldestSql = `SELECT id, counts FROM traffic_log WHERE id > $1 ORDER BY id LIMIT ${rowsAtOnce}`;
+const oldestSql = `SELECT id, counts FROM signalbox.traffic_log WHERE id > $1 ORDER BY id LIMIT ${rowsAtOnce}`;
 
 /**
  * Adds logged counts to the counters, in a transaction. Counts beyond the limit return to the log, and are folded later
@@ -35,7 +35,7 @@ export async function foldTraffic(session: Session): Promise<boolean> {
     all.slice(0, maxSums).map(([key, count]) => ({ ...readTrafficKey(key), count })),
   );
   // A transaction that began earlier can still add a lower id.
-  await session.change("DELETE FROM traffic_log WHERE id = ANY($1::bigint[])", [ids]);
+  await session.change("DELETE FROM signalbox.traffic_log WHERE id = ANY($1::bigint[])", [ids]);
   await insertRows(
     session,
     trafficLog,
@@ -72,7 +72,7 @@ interface Counter {
 }
 
 const addCountersSql = `
-  INSERT INTO traffic (bucket_ms, endpoint, attachment_id, at, outcome, count)
+  INSERT INTO signalbox.traffic (bucket_ms, endpoint, attachment_id, at, outcome, count)
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[])
   ON CONFLICT (bucket_ms, endpoint, attachment_id, at, outcome) DO UPDATE SET count = traffic.count + excluded.count
   RETURNING bucket_ms AS "bucketMs", endpoint, attachment_id AS "attachmentId", at, outcome, xmax = 0 AS "isNew"`;
@@ -99,10 +99,10 @@ async function addSums(session: Session, sums: readonly TrafficSum[]): Promise<v
 
 /** One look into the primary key for each counter: without `OFFSET 0`, Postgres may join all minutes with all counters. */
 const forgetMinutesSql = `
-  DELETE FROM traffic WHERE ctid = ANY(ARRAY(
+  DELETE FROM signalbox.traffic WHERE ctid = ANY(ARRAY(
     SELECT old.ctid FROM unnest($1::text[], $2::text[], $3::bigint[]) AS b (endpoint, attachment_id, before)
     CROSS JOIN LATERAL (
-      SELECT t.ctid FROM traffic t
+      SELECT t.ctid FROM signalbox.traffic t
       WHERE t.bucket_ms = ${minuteMs} AND t.endpoint = b.endpoint AND t.attachment_id = b.attachment_id AND t.at < b.before OFFSET 0
     ) AS old
   ))`;

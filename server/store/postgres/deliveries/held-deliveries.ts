@@ -81,7 +81,7 @@ function lockRows({ db }: Session, requests: readonly ReleaseRequest[]) {
 }
 
 const heldSql = `
-  SELECT received_at AS at, id FROM delivery WHERE outcome = 'held' AND (received_at, id) > ($1, $2) AND received_at >= $3 AND received_at < $4
+  SELECT received_at AS at, id FROM signalbox.delivery WHERE outcome = 'held' AND (received_at, id) > ($1, $2) AND received_at >= $3 AND received_at < $4
     AND ($5::text IS NULL OR endpoint = $5) ORDER BY received_at, id LIMIT $6`;
 
 export async function listHeld(
@@ -102,6 +102,8 @@ export async function listHeld(
 }
 
 export async function countHeld(session: Session): Promise<number> {
-  const [row] = await session.rows<{ count: number }>("SELECT count(*) AS count FROM delivery WHERE outcome = 'held'");
+  const [row] = await session.rows<{ count: number }>(
+    "SELECT count(*) AS count FROM signalbox.delivery WHERE outcome = 'held'",
+  );
   return row?.count ?? 0;
 }

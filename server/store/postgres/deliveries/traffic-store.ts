@@ -31,13 +31,13 @@ const maxRuns = 200;
 /** One row more than the summary needs shows whether there are more. */
 const recentRunsSql = `
   SELECT t.place, r.* FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
-    SELECT status, started_at AS "startedAt", finished_at AS "finishedAt" FROM run
+    SELECT status, started_at AS "startedAt", finished_at AS "finishedAt" FROM signalbox.run
     WHERE target_slug = t.slug AND target_kind = t.kind AND failure_of IS NULL AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT ${maxRuns + 1}
   ) AS r`;
 
 const lastRunsSql = `
   SELECT t.place, r.id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (slug, kind, place) CROSS JOIN LATERAL (
-    SELECT id FROM run WHERE target_slug = t.slug AND target_kind = t.kind AND failure_of IS NULL ORDER BY created_at DESC, id DESC LIMIT 1
+    SELECT id FROM signalbox.run WHERE target_slug = t.slug AND target_kind = t.kind AND failure_of IS NULL ORDER BY created_at DESC, id DESC LIMIT 1
   ) AS r`;
 
 interface RecentRow {
@@ -59,7 +59,7 @@ export function createTrafficStore({ read, readAtOnce }: PostgresDatabase): Traf
 }
 
 const countDeliveriesSql = `
-  SELECT endpoint, at, outcome, count FROM traffic
+  SELECT endpoint, at, outcome, count FROM signalbox.traffic
   WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id = '' AND at >= $3 AND at < $4`;
 
 async function countDeliveries(
@@ -78,7 +78,7 @@ async function countDeliveries(
 }
 
 const sumVerdictsSql = `
-  SELECT endpoint, attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM traffic
+  SELECT endpoint, attachment_id AS "attachmentId", outcome, sum(count)::bigint AS count FROM signalbox.traffic
   WHERE bucket_ms = $1 AND endpoint = ANY($2::text[]) AND attachment_id > '' AND at >= $3 AND at < $4 GROUP BY endpoint, attachment_id, outcome`;
 
 async function countVerdicts(
@@ -104,7 +104,7 @@ async function readVerdicts(
 }
 
 const verdictBucketsSql = `
-  SELECT at, attachment_id AS "attachmentId", outcome, count FROM traffic
+  SELECT at, attachment_id AS "attachmentId", outcome, count FROM signalbox.traffic
   WHERE bucket_ms = $1 AND endpoint = $2 AND starts_with(attachment_id, $3) AND at >= $4 AND at < $5`;
 
 async function countVerdictBuckets(
@@ -125,7 +125,7 @@ async function countVerdictBuckets(
 
 /** Counts that are not added to the counters yet, by endpoint. */
 async function readLog(session: Session): Promise<ReadonlyMap<string, readonly TrafficSum[]>> {
-  const rows = await session.rows<{ counts: string }>("SELECT counts FROM traffic_log");
+  const rows = await session.rows<{ counts: string }>("SELECT counts FROM signalbox.traffic_log");
   const sums = new Map<string, number>();
   for (const { counts } of rows) addCounts(sums, counts);
   return byEndpoint(sums);
@@ -150,9 +150,9 @@ async function summarizeTargets(
 /** Ids with the same beginning are a range of the primary key, in the order of their creation. */
 function queriesOf(table: "run" | "delivery", at: string): { begin: string; end: string } {
   return {
-    begin: `SELECT id FROM ${table} WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+    begin: `SELECT id FROM signalbox.${table} WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
     end: `
-      SELECT id FROM (SELECT id, ${at} FROM ${table} ORDER BY ${at} DESC, id DESC LIMIT ${newest}) AS newest
+      SELECT id FROM (SELECT id, ${at} FROM signalbox.${table} ORDER BY ${at} DESC, id DESC LIMIT ${newest}) AS newest
       WHERE upper(right(id, length($1))) = $1 ORDER BY ${at} DESC, id DESC LIMIT $2`,
   };
 }

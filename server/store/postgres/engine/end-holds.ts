@@ -50,7 +50,7 @@ export function decideEnding({ held, transition: asked, now, ...rest }: Ending):
  * write again: the token and the number show that it was written.
  */
 const endHoldsSql = (first: number) => `
-  UPDATE run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, job_queue = e.job_queue, status = e.status,
+  UPDATE signalbox.run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, job_queue = e.job_queue, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
   FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
@@ -127,7 +127,7 @@ interface FailedRow {
 }
 
 const failedSql =
-  "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM run WHERE id = ANY($1::text[]) ORDER BY id";
+  "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id";
 
 /** Records the runs of `onFailure` for the runs that have failed permanently. */
 async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {

@@ -15,10 +15,10 @@ import { writeProgress } from "./write-progress.ts";
 const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until IS NOT NULL";
 
 const longWaitsSql = `
-  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming", job_queue AS queue FROM run
+  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming", job_queue AS queue FROM signalbox.run
   WHERE status = 'waiting' AND available_at > $1 AND (
-    EXISTS (SELECT 1 FROM run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
-    OR EXISTS (SELECT 1 FROM run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
+    EXISTS (SELECT 1 FROM signalbox.run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
+    OR EXISTS (SELECT 1 FROM signalbox.run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
   )`;
 
 interface LongWait {
@@ -69,7 +69,7 @@ export function createEngineStore(
       read(async (session) =>
         (
           await session.rows<{ id: string }>(
-            `SELECT id FROM run WHERE id = ANY($1::text[]) AND ${isStillRunning} AND cancel_requested_at IS NOT NULL`,
+            `SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) AND ${isStillRunning} AND cancel_requested_at IS NOT NULL`,
             [[...runIds]],
           )
         ).map(({ id }) => id),
@@ -138,10 +138,10 @@ async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promi
     // A run that waits for its next attempt may have sleeps of the last one.
     const at = isResuming ? await moveSleeps(session, id, now) : await endOfRetry(session, id, now);
     if (at === null || at >= availableAt) continue;
-    shortened += await session.change("UPDATE run SET available_at = $2 WHERE id = $1 AND status = 'waiting'", [
-      id,
-      at,
-    ]);
+    shortened += await session.change(
+      "UPDATE signalbox.run SET available_at = $2 WHERE id = $1 AND status = 'waiting'",
+      [id, at],
+    );
     await jobs.end(session, [{ runId: id, queue }]);
     await jobs.add(session, [{ runId: id, queue, state: { kind: "waiting", until: at } }]);
   }
@@ -151,7 +151,7 @@ async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promi
 /** The end of the first of its sleeps; `null` if it does not sleep. */
 async function moveSleeps(session: Session, id: string, now: number): Promise<number | null> {
   const rows = await session.rows<{ end: number }>(
-    `UPDATE run_step SET started_at = least(started_at, $2), until = until - greatest(started_at - $2, 0)
+    `UPDATE signalbox.run_step SET started_at = least(started_at, $2), until = until - greatest(started_at - $2, 0)
      WHERE run_id = $1 AND ${isOpenSleep} RETURNING until AS "end"`,
     [id, now],
   );
@@ -160,7 +160,7 @@ async function moveSleeps(session: Session, id: string, now: number): Promise<nu
 
 async function endOfRetry(session: Session, id: string, now: number): Promise<number | null> {
   const [retry] = await session.rows<{ at: number; until: number | null }>(
-    "SELECT at, until FROM run_event WHERE run_id = $1 AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1",
+    "SELECT at, until FROM signalbox.run_event WHERE run_id = $1 AND kind = 'retry_scheduled' ORDER BY id DESC LIMIT 1",
     [id],
   );
   return retry && retry.until !== null && retry.at > now ? now + retry.until - retry.at : null;

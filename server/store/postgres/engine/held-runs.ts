@@ -14,7 +14,7 @@ export const isStillRunning = "run.status || '' = 'running'";
 
 /** All operations lock rows in the same order, so none waits for another that waits for it. */
 const lockHeldSql = `
-  SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
+  SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM signalbox.run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
   WHERE ${isStillRunning} ORDER BY run.id FOR NO KEY UPDATE OF run`;
 
 interface LockedRun {
@@ -57,7 +57,7 @@ interface HeldRow {
 }
 
 const heldRunsSql = `
-  SELECT id, token, version, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM run
+  SELECT id, token, version, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM signalbox.run
   WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
 
 export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {
@@ -69,7 +69,7 @@ export async function listHeldRuns(session: Session, workerId: string): ReturnTy
 
 export async function nextAvailableAt(session: Session, pool: Pool, after: number): Promise<number | null> {
   const text =
-    "SELECT available_at AS at FROM run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
+    "SELECT available_at AS at FROM signalbox.run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
   const [next] = await session.rows<{ at: number }>(text, [pool === "isolated", after]);
   return next?.at ?? null;
 }
@@ -77,7 +77,7 @@ export async function nextAvailableAt(session: Session, pool: Pool, after: numbe
 export async function countQueued(session: Session, pool: Pool): Promise<number> {
   const isOfPool = pool === "isolated" ? "is_isolated" : "NOT is_isolated";
   const [found] = await session.rows<{ runs: number }>(
-    `SELECT count(*) AS runs FROM run WHERE status = 'queued' AND ${isOfPool}`,
+    `SELECT count(*) AS runs FROM signalbox.run WHERE status = 'queued' AND ${isOfPool}`,
   );
   return found?.runs ?? 0;
 }

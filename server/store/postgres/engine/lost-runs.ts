@@ -11,11 +11,11 @@ import type { EntryOfRun } from "../runs/timeline.ts";
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 const lockHeldBySql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
+  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM signalbox.run
   WHERE id = ANY($1::text[]) AND worker_id = $2 AND ${isStillRunning} AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
 
 const countCrashesSql = `
-  UPDATE run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE run.id = f.id`;
+  UPDATE signalbox.run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE run.id = f.id`;
 
 /** After a worker process ended: its runs go back as its supervisor says. */
 export async function releaseLostRuns(
@@ -64,7 +64,7 @@ const silentSql = `
     SELECT data, heartbeat_on::text AS heartbeat, heartbeat_on > ${schemaName}.job_now() AS "isAhead",
       heartbeat_on + heartbeat_seconds * interval '1 s' <= ${schemaName}.job_now() AS "isOverdue"
     FROM ${schemaName}.job WHERE name = q.name AND state = 'active'
-  ) j JOIN run ON run.id = j.data->>'run' AND run.status = 'running'
+  ) j JOIN signalbox.run ON run.id = j.data->>'run' AND run.status = 'running'
   WHERE NOT (run.id = ANY($1::text[])) AND (j."isAhead" OR j."isOverdue" OR run.id = ANY($2::text[]))`;
 
 interface SilentRow {
@@ -102,7 +102,7 @@ export function createFindSilent(): FindSilent {
 }
 
 const lockSilentSql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM run
+  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", job_queue AS queue FROM signalbox.run
   WHERE id = ANY($1::text[]) AND ${isStillRunning} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**

@@ -13,7 +13,7 @@ interface Found extends Held {
 }
 
 const lockSql = `
-  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM run
+  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM signalbox.run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
@@ -78,7 +78,7 @@ interface Written {
 }
 
 const saveSeqsSql = `
-  UPDATE run SET progress_seq = s.seq, input = CASE WHEN s.has_input THEN s.input ELSE run.input END
+  UPDATE signalbox.run SET progress_seq = s.seq, input = CASE WHEN s.has_input THEN s.input ELSE run.input END
   FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[]) AS s (id, seq, has_input, input) WHERE run.id = s.id`;
 
 /** Writes the numbers of writes that end no hold, and the inputs that they record. */
@@ -121,7 +121,7 @@ function mergeSteps(steps: readonly StepRow[]): StepRow[] {
 }
 
 const saveSpendsSql =
-  "UPDATE run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
+  "UPDATE signalbox.run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
 
 async function saveSpends(session: Session, all: readonly Progress[]): Promise<void> {
   const given = all.flatMap(({ runId, spend }) => (spend ? [{ runId, ...spend }] : []));

@@ -22,10 +22,13 @@ let insertSql: string;
 beforeEach(async () => {
   const url = await server.createDatabase();
   store = await openPostgresStore({ url });
-  clients = Array.from({ length: transactions }, () => new Client(url));
+  clients = Array.from(
+    { length: transactions },
+    () => new Client({ connectionString: url, options: "-c search_path=signalbox" }),
+  );
   await Promise.all(clients.map((client) => client.connect()));
   const { rows } = await clientAt(0).query<{ name: string }>(
-    "SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'delivery' AND column_name NOT IN ('id', 'position')",
+    "SELECT column_name AS name FROM information_schema.columns WHERE table_schema = 'signalbox' AND table_name = 'delivery' AND column_name NOT IN ('id', 'position')",
   );
   const columns = rows.map(({ name }) => name).join(", ");
   const template = aDelivery();

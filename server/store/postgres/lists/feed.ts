@@ -22,23 +22,23 @@ import type { Session } from "../connection/session.ts";
  */
 const insertingSql = `
   SELECT virtualtransaction AS name FROM pg_locks
-  WHERE locktype = 'relation' AND relation = 'delivery'::regclass AND mode = 'RowExclusiveLock' AND granted
+  WHERE locktype = 'relation' AND relation = 'signalbox.delivery'::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const nextSql = `
-  SELECT position AS number, id AS "deliveryId", endpoint, body_bytes AS "bodyBytes" FROM delivery
+  SELECT position AS number, id AS "deliveryId", endpoint, body_bytes AS "bodyBytes" FROM signalbox.delivery
   WHERE position > $1 AND position <= $2 ORDER BY position LIMIT ${maxFeedRows}`;
 
-const newestSql = "SELECT max(position) AS number FROM delivery";
+const newestSql = "SELECT max(position) AS number FROM signalbox.delivery";
 
 /** The last row before a number. */
-const beforeSql = `SELECT position AS number, id AS "deliveryId" FROM delivery WHERE position < $1 ORDER BY position DESC LIMIT 1`;
+const beforeSql = `SELECT position AS number, id AS "deliveryId" FROM signalbox.delivery WHERE position < $1 ORDER BY position DESC LIMIT 1`;
 
-const firstSinceSql = "SELECT min(position) AS number FROM delivery WHERE received_at >= $1";
+const firstSinceSql = "SELECT min(position) AS number FROM signalbox.delivery WHERE received_at >= $1";
 
 /** `last`: the number that was given out last. */
 const hasPositionSql = `
-  SELECT (SELECT id FROM delivery WHERE position = $1) AS id, coalesce(pg_sequence_last_value(pg_get_serial_sequence('delivery', 'position')::regclass), 0) AS last`;
+  SELECT (SELECT id FROM signalbox.delivery WHERE position = $1) AS id, coalesce(pg_sequence_last_value(pg_get_serial_sequence('signalbox.delivery', 'position')::regclass), 0) AS last`;
 
 const start: FeedPosition = { number: 0, deliveryId: null };
 

@@ -37,13 +37,13 @@ export function countQuery<Row, Shape>(
 ): SQL {
   const { table, at, terms } = listing;
   const where = and(...terms.map(({ condition }) => condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
-  return sql`SELECT ${at} - ${at} % ${sql.raw(String(p.bucketMs))} AS at, ${p.status} AS status, count(*) AS count FROM ${sql.identifier(table)} WHERE ${where} GROUP BY 1, 2`;
+  return sql`SELECT ${at} - ${at} % ${sql.raw(String(p.bucketMs))} AS at, ${p.status} AS status, count(*) AS count FROM signalbox.${sql.identifier(table)} WHERE ${where} GROUP BY 1, 2`;
 }
 
 function endQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, candidates }: Reach): SQL<Position> {
   const { table, at, id } = listing;
   const where = and(driver.term?.condition, ...between(listing, after, null)) ?? sql`TRUE`;
-  return sql`SELECT ${at} AS at, ${id} AS id FROM ${sql.identifier(table)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT 1 OFFSET ${candidates - 1}`;
+  return sql`SELECT ${at} AS at, ${id} AS id FROM signalbox.${sql.identifier(table)} WHERE ${where} ORDER BY ${at} DESC, ${id} DESC LIMIT 1 OFFSET ${candidates - 1}`;
 }
 
 function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after, downTo, limit }: Stretch): SQL {
@@ -52,5 +52,5 @@ function stretchQuery<Row, Shape>(listing: Listing<Row, Shape>, { driver, after,
   const fast =
     and(...terms.filter(isFast).map((term) => term.condition), ...between(listing, after, downTo)) ?? sql`TRUE`;
   const slow = and(...terms.filter((term) => !isFast(term)).map((term) => term.condition));
-  return sql`SELECT ${id} AS id FROM ${sql.identifier(table)} WHERE ${slow ? sql`${fast} AND ${slow}` : fast} ORDER BY ${at} DESC, ${id} DESC LIMIT ${limit}`;
+  return sql`SELECT ${id} AS id FROM signalbox.${sql.identifier(table)} WHERE ${slow ? sql`${fast} AND ${slow}` : fast} ORDER BY ${at} DESC, ${id} DESC LIMIT ${limit}`;
 }

@@ -15,7 +15,7 @@ import type { Session } from "../connection/session.ts";
 
 /** The newest replay of a run. */
 export const replayOfSql =
-  "SELECT replay.id FROM run AS replay WHERE replay.replay_of = run.id ORDER BY replay.created_at DESC, replay.id DESC LIMIT 1";
+  "SELECT replay.id FROM signalbox.run AS replay WHERE replay.replay_of = run.id ORDER BY replay.created_at DESC, replay.id DESC LIMIT 1";
 
 /** The columns that a list shows: none of the wide ones. */
 export const runSummaryColumns = {
@@ -70,7 +70,7 @@ function runListing(session: Session, filter: RunFilter): Listing<RunSummaryRow,
       hasText: (text) => jsonHasText([run.payload, run.input], text),
       // Without the subquery, Postgres could read all of a small index of open runs, and sort them. There can be a million.
       hasStatus: (status) => sql`${run.status} = (SELECT ${status}::text)`,
-      hasOpenApproval: sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
+      hasOpenApproval: sql`EXISTS (SELECT 1 FROM signalbox.run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
       hasFailed: sql.raw(`run.${hasFailedSql}`),
       hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
     }),

@@ -7,7 +7,7 @@ import { toQueueName } from "./queue-names.ts";
 const runsAtOnce = 1_000;
 
 const openRunsSql = `
-  SELECT id, status, version, is_isolated AS "isIsolated", available_at AS "availableAt" FROM run
+  SELECT id, status, version, is_isolated AS "isIsolated", available_at AS "availableAt" FROM signalbox.run
   WHERE ${isOpenSql} AND id > $1 ORDER BY id LIMIT ${runsAtOnce}`;
 
 interface OpenRun {
@@ -30,7 +30,7 @@ export async function addMissingJobs(session: Session, logger: Logger): Promise<
       const added = runs.map((run) => ({ runId: run.id, queue: queueOf(run), state: stateOf(run) }));
       await jobs.add(session, added);
       await session.change(
-        "UPDATE run SET job_queue = a.queue FROM unnest($1::text[], $2::text[]) AS a (id, queue) WHERE run.id = a.id",
+        "UPDATE signalbox.run SET job_queue = a.queue FROM unnest($1::text[], $2::text[]) AS a (id, queue) WHERE run.id = a.id",
         [added.map(({ runId }) => runId), added.map(({ queue }) => queue)],
       );
       after = runs.at(-1)?.id ?? "";

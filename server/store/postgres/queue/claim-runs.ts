@@ -102,10 +102,10 @@ async function withRoom(session: Session, p: ClaimRequest, due: readonly DueQueu
 
 const liveVersionsSql = `
   SELECT version, min(started_at) AS "beganAt", ARRAY(
-    SELECT DISTINCT unnest(string_to_array(nullif(other.kept_versions, ''), ',')) FROM worker other
+    SELECT DISTINCT unnest(string_to_array(nullif(other.kept_versions, ''), ',')) FROM signalbox.worker other
     WHERE other.version = worker.version AND other.seen_at > $1 AND NOT other.is_leaving
   ) AS "keptVersions"
-  FROM worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
+  FROM signalbox.worker WHERE seen_at > $1 AND NOT is_leaving GROUP BY version`;
 
 interface Claimed {
   runs: ClaimedRun[];
@@ -147,7 +147,7 @@ const freeOf = (free: ReadonlyMap<string, number>, { limitedTarget }: DueQueue):
   limitedTarget === null ? undefined : free.get(limitedTarget);
 
 const runningSql = `
-  SELECT target, (SELECT count(*) FROM run WHERE worker_id IS NOT NULL AND run.target = t.target) AS running FROM unnest($1::text[]) AS t (target)`;
+  SELECT target, (SELECT count(*) FROM signalbox.run WHERE worker_id IS NOT NULL AND run.target = t.target) AS running FROM unnest($1::text[]) AS t (target)`;
 
 /**
  * How many more runs of each limited target may be running. Two claims that counted at the same time would both take
@@ -210,11 +210,11 @@ const isStillOpen = "run.status || '' IN ('queued', 'waiting')";
  */
 const takeRunsSql = `
   WITH locked AS (
-    SELECT run.id, run.created_at FROM run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
+    SELECT run.id, run.created_at FROM signalbox.run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
     WHERE ${isStillOpen} AND run.job_queue = t.queue AND (t.is_counted OR run.target <> ALL($4::text[]))
     FOR NO KEY UPDATE OF run SKIP LOCKED
   ), numbered AS (SELECT id, row_number() OVER (ORDER BY created_at, id) AS n FROM locked)
-  UPDATE run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
+  UPDATE signalbox.run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
   FROM numbered WHERE run.id = numbered.id
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
     max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
@@ -255,7 +255,7 @@ async function takeRuns(
   }));
 }
 
-const openSql = `SELECT id, status, target, available_at AS "availableAt", job_queue AS queue FROM run WHERE id = ANY($1::text[])`;
+const openSql = `SELECT id, status, target, available_at AS "availableAt", job_queue AS queue FROM signalbox.run WHERE id = ANY($1::text[])`;
 
 interface OpenRow {
   id: string;
@@ -308,10 +308,10 @@ async function putBack(
 
 const moveSql = `
   WITH locked AS (
-    SELECT run.id, m.queue FROM run JOIN unnest($1::text[], $2::text[]) AS m (id, queue) ON run.id = m.id
+    SELECT run.id, m.queue FROM signalbox.run JOIN unnest($1::text[], $2::text[]) AS m (id, queue) ON run.id = m.id
     WHERE ${isStillOpen} FOR NO KEY UPDATE OF run SKIP LOCKED
   )
-  UPDATE run SET job_queue = locked.queue FROM locked WHERE run.id = locked.id RETURNING run.id, run.job_queue AS queue`;
+  UPDATE signalbox.run SET job_queue = locked.queue FROM locked WHERE run.id = locked.id RETURNING run.id, run.job_queue AS queue`;
 
 /** Returns the new queues of the runs that were not locked. */
 async function moveRuns(session: Session, moves: readonly JobOfRun[]): Promise<Map<string, string>> {

@@ -47,7 +47,7 @@ export async function listQueueDepths(session: Session): Promise<QueueDepth[]> {
 
 const agreementSql = `
   SELECT count(*) FILTER (WHERE j.id IS NULL) AS "runsWithoutJob", count(*) FILTER (WHERE j.id IS NOT NULL) AS "jobsWithoutRun"
-  FROM (SELECT id, job_queue FROM run WHERE status IN ('queued', 'waiting', 'running')) r
+  FROM (SELECT id, job_queue FROM signalbox.run WHERE status IN ('queued', 'waiting', 'running')) r
   FULL JOIN ${schemaName}.job j ON j.data ->> 'run' = r.id AND j.name = r.job_queue
   WHERE r.id IS NULL OR j.id IS NULL`;
 
@@ -58,9 +58,12 @@ const silentSql = `
 const listenersSql =
   "SELECT count(*) AS listeners FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1";
 
-/** `null` if there is no queue yet, or one of another version. Reads all open runs and all jobs. */
-export async function inspectQueue(session: Session): Promise<QueueFacts | null> {
-  const schema = await readQueueSchema(session);
+/**
+ * `null` if there is no queue yet, or one of another version. Reads all open runs and all jobs. `name`: of the
+ * database.
+ */
+export async function inspectQueue(session: Session, name: string): Promise<QueueFacts | null> {
+  const schema = await readQueueSchema(session, name);
   if (schema.installed !== schema.current) return null;
   const [agreement] = await session.rows<Pick<QueueFacts, "runsWithoutJob" | "jobsWithoutRun">>(agreementSql);
   const [silent] = await session.rows<{ runs: number }>(silentSql);

@@ -15,12 +15,12 @@ beforeAll(async () => {
   await client.connect();
   // Half of them sleep for a day and are older than those that are due.
   await client.query(`
-    SELECT pgboss.create_queue('v1/shared', '{"policy": "standard"}');
-    INSERT INTO pgboss.job_common (id, name, data, priority, start_after, created_on)
+    SELECT signalbox_queue.create_queue('v1/shared', '{"policy": "standard"}');
+    INSERT INTO signalbox_queue.job_common (id, name, data, priority, start_after, created_on)
     SELECT gen_random_uuid(), 'v1/shared', '{}', 2000000000 - (extract(epoch FROM now()) / 60)::int - 1440, now() + interval '1 day', now() - interval '1 h' FROM generate_series(1, ${jobs});
-    INSERT INTO pgboss.job_common (id, name, data, priority, start_after, created_on)
+    INSERT INTO signalbox_queue.job_common (id, name, data, priority, start_after, created_on)
     SELECT gen_random_uuid(), 'v1/shared', '{}', 0, '2000-01-01', now() + n * interval '1 ms' FROM generate_series(1, ${jobs}) AS n;
-    ANALYZE pgboss.job_common`);
+    ANALYZE signalbox_queue.job_common`);
 });
 afterAll(async () => {
   await client.end();

@@ -1,7 +1,10 @@
 import { type Target, targetName } from "../../../contract/project/target.ts";
 
-/** The schema of pg-boss, beside the tables of the store. */
-export const schemaName = "pgboss";
+/**
+ * The schema of pg-boss, beside that of the store. An application in the same database can have its own pg-boss, in
+ * `pgboss`.
+ */
+export const schemaName = "signalbox_queue";
 
 /** The runs of a queue can be executed by the same workers, and are limited by the same bound. */
 export interface QueueFacts {

@@ -10,7 +10,7 @@ export interface QueueRoom {
 }
 
 const countQueuedSql = `
-  SELECT t.target, (SELECT count(*) FROM (SELECT 1 FROM run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
+  SELECT t.target, (SELECT count(*) FROM (SELECT 1 FROM signalbox.run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
   FROM unnest($1::text[], $2::bigint[]) AS t (target, up_to)`;
 
 /**

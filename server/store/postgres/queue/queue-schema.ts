@@ -1,6 +1,7 @@
 import { getConstructionPlans, getMigrationPlans } from "pg-boss";
 import { AppError } from "../../../contract/app-error.ts";
 import type { Session } from "../connection/session.ts";
+import { createMissingSchema, rejectForeignTables } from "../own-schema.ts";
 import { schemaName } from "./queue-names.ts";
 
 /** Of the bundled pg-boss. */
@@ -17,11 +18,15 @@ export interface QueueSchema {
   current: number;
 }
 
-export async function readQueueSchema(session: Session): Promise<QueueSchema> {
+/** Throws AppError `store_unusable` if another program uses the schema. `name`: of the database. */
+export async function readQueueSchema(session: Session, name: string): Promise<QueueSchema> {
   const [found] = await session.rows<{ exists: boolean }>(
     `SELECT to_regclass('${schemaName}.version') IS NOT NULL AS exists`,
   );
-  if (!found?.exists) return { installed: null, current: currentVersion };
+  if (!found?.exists) {
+    await rejectForeignTables(session, { schema: schemaName, name });
+    return { installed: null, current: currentVersion };
+  }
   const [row] = await session.rows<{ version: number }>(`SELECT version::int AS version FROM ${schemaName}.version`);
   return { installed: row?.version ?? null, current: currentVersion };
 }
@@ -39,6 +44,10 @@ export function isQueuePending({ installed, current }: QueueSchema, name: string
 
 /** Creates the schema of pg-boss, or changes it to the version of the bundled one. In the caller's transaction. */
 export async function migrateQueue(session: Session, { installed }: QueueSchema): Promise<void> {
-  const plan = installed === null ? getConstructionPlans(schemaName) : getMigrationPlans(schemaName, installed);
+  if (installed === null) await createMissingSchema(session, schemaName);
+  const plan =
+    installed === null
+      ? getConstructionPlans(schemaName, { createSchema: false })
+      : getMigrationPlans(schemaName, installed);
   await session.run(withoutTransaction(plan));
 }

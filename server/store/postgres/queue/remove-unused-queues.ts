@@ -14,7 +14,9 @@ export async function removeUnusedQueues(session: Session, before: number): Prom
   const empty = await session.rows<{ name: string }>(emptySql, [before]);
   if (empty.length === 0) return 0;
   const live = new Set(
-    (await session.rows<{ version: string }>("SELECT DISTINCT version FROM worker")).map(({ version }) => version),
+    (await session.rows<{ version: string }>("SELECT DISTINCT version FROM signalbox.worker")).map(
+      ({ version }) => version,
+    ),
   );
   let removed = 0;
   for (const { name } of empty) {

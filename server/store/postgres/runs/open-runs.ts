@@ -3,12 +3,12 @@ import type { OpenRunRecord, OpenRunStore } from "../../../ports/store/open-run-
 import type { PostgresDatabase } from "../database.ts";
 import { isOpenSql } from "../schema.ts";
 
-const countSql = `SELECT version, count(*)::int AS runs FROM run WHERE ${isOpenSql} GROUP BY version`;
+const countSql = `SELECT version, count(*)::int AS runs FROM signalbox.run WHERE ${isOpenSql} GROUP BY version`;
 const listSql = `
-  SELECT id, version, target_kind AS kind, target_slug AS slug, attachment_id AS "attachmentId" FROM run
+  SELECT id, version, target_kind AS kind, target_slug AS slug, attachment_id AS "attachmentId" FROM signalbox.run
   WHERE ${isOpenSql} ORDER BY created_at, id LIMIT $1`;
-const readSql = `SELECT id, input FROM run WHERE id = ANY($1::text[]) AND ${isOpenSql}`;
-const stepsSql = `SELECT run_id AS "runId", name, kind FROM run_step WHERE run_id = ANY($1::text[]) ORDER BY position`;
+const readSql = `SELECT id, input FROM signalbox.run WHERE id = ANY($1::text[]) AND ${isOpenSql}`;
+const stepsSql = `SELECT run_id AS "runId", name, kind FROM signalbox.run_step WHERE run_id = ANY($1::text[]) ORDER BY position`;
 
 interface ListRow {
   id: string;

@@ -55,11 +55,11 @@ interface EndedRun {
   replayedAs: string | null;
 }
 
-const lockSql = "SELECT id FROM run WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE";
+const lockSql = "SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE";
 
 const factsSql = `
   SELECT id, status, attempt, (${replayOfSql}) AS "replayedAs"
-  FROM run WHERE id = ANY($1::text[])`;
+  FROM signalbox.run WHERE id = ANY($1::text[])`;
 
 /**
  * Locks the runs, so that two resumes, or a resume and a replay, take effect one after the other. The facts are read

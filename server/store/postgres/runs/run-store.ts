@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { RunStatus } from "../../../contract/run.ts";
 import { planDecision } from "../../../domain/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
@@ -21,6 +22,9 @@ import { resumeRuns } from "./resume-runs.ts";
 import { isOpenSql, run, runStep } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { addEntries, listTimeline } from "./timeline.ts";
+
+/** The columns of a subquery with this name. */
+const newestRun = alias(run, "run");
 
 export function createRunStore(
   { read, write }: PostgresDatabase,
@@ -72,12 +76,16 @@ export function createRunStore(
     decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),
     sumSpend: (filter) =>
       read(async ({ db }) =>
-        toSpend(await db.execute<SpendRow>(sumSpendQuery(run, spendingRunsQuery(run, sql`run`, filter), filter))),
+        toSpend(
+          await db.execute<SpendRow>(
+            sumSpendQuery(newestRun, spendingRunsQuery(run, sql`signalbox.run`, filter), filter),
+          ),
+        ),
       ),
     countOpenRuns: () =>
       read(async (session) => {
         const rows = await session.rows<{ status: RunStatus; count: number }>(
-          `SELECT status, count(*) AS count FROM run WHERE ${isOpenSql} GROUP BY status`,
+          `SELECT status, count(*) AS count FROM signalbox.run WHERE ${isOpenSql} GROUP BY status`,
         );
         const count = (status: RunStatus) => rows.find((row) => row.status === status)?.count ?? 0;
         return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
@@ -96,7 +104,7 @@ async function createRunsOnce(
 ): Promise<{ queue: QueueFull | null; first: ReturnType<typeof checkStartKey> }> {
   await session.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [key.id]);
   const [row] = await session.rows<{ bodySha256: string; at: number; runs: string }>(
-    'SELECT body_sha256 AS "bodySha256", at, runs FROM run_start WHERE id = $1',
+    'SELECT body_sha256 AS "bodySha256", at, runs FROM signalbox.run_start WHERE id = $1',
     [key.id],
   );
   const first = checkStartKey(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
@@ -104,7 +112,7 @@ async function createRunsOnce(
   const result = (await acceptIn(session, { delivery: null, runs, idempotency: null }))?.result;
   if (result?.kind === "full") return { queue: result.queue, first: null };
   await session.change(
-    `INSERT INTO run_start (id, body_sha256, at, runs) VALUES ($1, $2, $3, $4)
+    `INSERT INTO signalbox.run_start (id, body_sha256, at, runs) VALUES ($1, $2, $3, $4)
      ON CONFLICT (id) DO UPDATE SET body_sha256 = excluded.body_sha256, at = excluded.at, runs = excluded.runs`,
     [key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun))],
   );

@@ -1,5 +1,13 @@
-import { bigint, boolean, customType, index, pgTable, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, boolean, customType, index, pgSchema, uniqueIndex } from "drizzle-orm/pg-core";
 import type { ColumnTypes } from "../../sqlite/schema/columns.ts";
+
+/**
+ * The schema of all tables: an application can use the same database. Every statement names it, so none depends on the
+ * search_path, which a pooler in transaction mode does not keep.
+ */
+export const storeSchema = "signalbox";
+
+export const { table: pgTable } = pgSchema(storeSchema);
 
 /** Compared and sorted byte by byte in any collation of the database: ids and cursors depend on it. */
 export const text = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });

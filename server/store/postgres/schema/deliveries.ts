@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
-import { bigserial, doublePrecision, index, integer, pgTable, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigserial, doublePrecision, index, integer, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
 import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import type { StoredVerdicts } from "../../shared/stored-verdicts.ts";
-import { bytes, json, text, whole } from "./columns.ts";
+import { pgTable, bytes, json, text, whole } from "./columns.ts";
 
 export const delivery = pgTable(
   "delivery",

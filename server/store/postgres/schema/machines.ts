@@ -1,5 +1,5 @@
-import { doublePrecision, index, pgTable } from "drizzle-orm/pg-core";
-import { text, whole } from "./columns.ts";
+import { doublePrecision, index } from "drizzle-orm/pg-core";
+import { pgTable, text, whole } from "./columns.ts";
 
 /** Facts that must be equal on all machines of a store, e.g. `secret`: the fingerprint of their secret. */
 export const storeFact = pgTable("store_fact", { name: text("name").primaryKey(), value: text("value").notNull() });

@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
-import { bigserial, boolean, doublePrecision, index, integer, pgTable, primaryKey } from "drizzle-orm/pg-core";
+import { bigserial, boolean, doublePrecision, index, integer, primaryKey } from "drizzle-orm/pg-core";
 import type { Json } from "../../../contract/json.ts";
 import type { TargetKind } from "../../../contract/project/target.ts";
 import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
 import { failedStatuses, openStatuses } from "../../../domain/runs/run-state.ts";
-import { json, text, whole } from "./columns.ts";
+import { pgTable, json, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
 const hasStatus = (statuses: readonly RunStatus[]) =>

@@ -76,7 +76,7 @@ export function toInsert<Table extends PgTable>(
   const names = columns.map(({ name }) => `"${name}"`).join(", ");
   return {
     text: (first) =>
-      `INSERT INTO "${getTableName(table)}" (${names}) SELECT * FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) ${conflict}`,
+      `INSERT INTO signalbox."${getTableName(table)}" (${names}) SELECT * FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) ${conflict}`,
     values,
   };
 }

@@ -7,9 +7,9 @@ import { hasFailedSql } from "../schema.ts";
 /** A loose index scan: one seek for each target, regardless of its number of runs. */
 const failedTargetsSql = `
   WITH RECURSIVE failed AS (
-    (SELECT target FROM run WHERE ${hasFailedSql} ORDER BY target LIMIT 1)
+    (SELECT target FROM signalbox.run WHERE ${hasFailedSql} ORDER BY target LIMIT 1)
     UNION ALL
-    SELECT (SELECT run.target FROM run WHERE ${hasFailedSql} AND run.target > failed.target ORDER BY run.target LIMIT 1)
+    SELECT (SELECT run.target FROM signalbox.run WHERE ${hasFailedSql} AND run.target > failed.target ORDER BY run.target LIMIT 1)
     FROM failed WHERE failed.target IS NOT NULL
   )
   SELECT target FROM failed WHERE target IS NOT NULL`;
@@ -19,7 +19,7 @@ const countFailuresSql = `
   FROM unnest($1::text[], $2::bigint[]) AS t (target, since)
   CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(finished_at) AS first_at, max(finished_at) AS last_at FROM (
-      SELECT finished_at FROM run WHERE ${hasFailedSql} AND run.target = t.target AND finished_at >= t.since
+      SELECT finished_at FROM signalbox.run WHERE ${hasFailedSql} AND run.target = t.target AND finished_at >= t.since
       ORDER BY finished_at DESC LIMIT ${maxCountedFailures}
     ) AS counted
   ) AS c
@@ -28,17 +28,17 @@ const countFailuresSql = `
 const newestFailuresSql = `
   SELECT t.target, n.* FROM unnest($1::text[], $2::bigint[]) AS t (target, since)
   CROSS JOIN LATERAL (
-    SELECT id, error_name AS name, error_message AS message FROM run
+    SELECT id, error_name AS name, error_message AS message FROM signalbox.run
     WHERE ${hasFailedSql} AND run.target = t.target AND finished_at >= t.since
     ORDER BY finished_at DESC LIMIT ${maxListedFailures}
   ) AS n`;
 
 const countQueuedSql = `
-  SELECT (SELECT count(*) FROM (SELECT 1 FROM run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
+  SELECT (SELECT count(*) FROM (SELECT 1 FROM signalbox.run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
   FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS t (target, up_to, place) ORDER BY t.place`;
 
 const oldApprovalsSql = `
-  SELECT run.id AS "runId", run.target, run_step.started_at AS "requestedAt" FROM run JOIN run_step ON run_step.run_id = run.id
+  SELECT run.id AS "runId", run.target, run_step.started_at AS "requestedAt" FROM signalbox.run JOIN signalbox.run_step ON run_step.run_id = run.id
   WHERE run.status = 'waiting' AND run_step.kind = 'approval' AND run_step.finished_at IS NULL AND run_step.started_at <= $1
   ORDER BY run_step.started_at LIMIT ${maxListedApprovals}`;
 

@@ -11,10 +11,10 @@ interface KeyPlace {
 }
 
 const keysAfterSql = `
-  SELECT endpoint, key, accepted_at AS "acceptedAt" FROM idempotency_key WHERE (endpoint, key) > ($1, $2) ORDER BY endpoint, key LIMIT ${looksAtOnce}`;
+  SELECT endpoint, key, accepted_at AS "acceptedAt" FROM signalbox.idempotency_key WHERE (endpoint, key) > ($1, $2) ORDER BY endpoint, key LIMIT ${looksAtOnce}`;
 
 const removeKeysSql = `
-  DELETE FROM idempotency_key i USING unnest($1::text[], $2::text[]) AS t (endpoint, key) WHERE i.endpoint = t.endpoint AND i.key = t.key AND i.accepted_at < $3`;
+  DELETE FROM signalbox.idempotency_key i USING unnest($1::text[], $2::text[]) AS t (endpoint, key) WHERE i.endpoint = t.endpoint AND i.key = t.key AND i.accepted_at < $3`;
 
 export async function removeKeys(
   session: Session,
@@ -36,19 +36,19 @@ export async function removeKeys(
 /** Jumps from one endpoint and attachment to the next, however many counters each has. */
 const placesAfterSql = `
   WITH RECURSIVE place AS (
-    (SELECT bucket_ms, endpoint, attachment_id FROM traffic WHERE (bucket_ms, endpoint, attachment_id) > ($1, $2, $3) ORDER BY bucket_ms, endpoint, attachment_id LIMIT 1)
+    (SELECT bucket_ms, endpoint, attachment_id FROM signalbox.traffic WHERE (bucket_ms, endpoint, attachment_id) > ($1, $2, $3) ORDER BY bucket_ms, endpoint, attachment_id LIMIT 1)
     UNION ALL
     SELECT n.* FROM place p CROSS JOIN LATERAL (
-      SELECT t.bucket_ms, t.endpoint, t.attachment_id FROM traffic t WHERE (t.bucket_ms, t.endpoint, t.attachment_id) > (p.bucket_ms, p.endpoint, p.attachment_id)
+      SELECT t.bucket_ms, t.endpoint, t.attachment_id FROM signalbox.traffic t WHERE (t.bucket_ms, t.endpoint, t.attachment_id) > (p.bucket_ms, p.endpoint, p.attachment_id)
       ORDER BY t.bucket_ms, t.endpoint, t.attachment_id LIMIT 1
     ) AS n
   )
   SELECT bucket_ms AS "bucketMs", endpoint, attachment_id AS "attachmentId" FROM place LIMIT ${placesAtOnce}`;
 
 const removeCountersSql = `
-  DELETE FROM traffic WHERE ctid = ANY(ARRAY(
+  DELETE FROM signalbox.traffic WHERE ctid = ANY(ARRAY(
     SELECT t.ctid FROM unnest($1::bigint[], $2::text[], $3::text[]) AS p (bucket_ms, endpoint, attachment_id)
-    JOIN traffic t ON t.bucket_ms = p.bucket_ms AND t.endpoint = p.endpoint AND t.attachment_id = p.attachment_id AND t.at < $4::bigint - $4::bigint % p.bucket_ms
+    JOIN signalbox.traffic t ON t.bucket_ms = p.bucket_ms AND t.endpoint = p.endpoint AND t.attachment_id = p.attachment_id AND t.at < $4::bigint - $4::bigint % p.bucket_ms
     LIMIT ${rowsAtOnce}))`;
 
 const start: CounterCursor = { bucketMs: 0, endpoint: "", attachmentId: "" };

@@ -15,15 +15,15 @@ const isOpen = `run.${isOpenSql}`;
  */
 const queries = {
   delivery: {
-    old: `SELECT received_at AS at, id FROM delivery WHERE (received_at, id) > ($1, $2) AND received_at < $3 ORDER BY received_at, id LIMIT ${looksAtOnce}`,
+    old: `SELECT received_at AS at, id FROM signalbox.delivery WHERE (received_at, id) > ($1, $2) AND received_at < $3 ORDER BY received_at, id LIMIT ${looksAtOnce}`,
     unneeded: `
-      SELECT id FROM delivery d WHERE id = ANY($1::text[])
-        AND NOT EXISTS (SELECT 1 FROM run WHERE run.delivery_id = d.id AND (${isOpen} OR coalesce(finished_at, created_at) >= $2))
-        AND NOT EXISTS (SELECT 1 FROM idempotency_key k WHERE k.delivery_id = d.id AND k.accepted_at >= $3)`,
+      SELECT id FROM signalbox.delivery d WHERE id = ANY($1::text[])
+        AND NOT EXISTS (SELECT 1 FROM signalbox.run WHERE run.delivery_id = d.id AND (${isOpen} OR coalesce(finished_at, created_at) >= $2))
+        AND NOT EXISTS (SELECT 1 FROM signalbox.idempotency_key k WHERE k.delivery_id = d.id AND k.accepted_at >= $3)`,
   },
   run: {
-    old: `SELECT created_at AS at, id FROM run WHERE (created_at, id) > ($1, $2) AND created_at < $3 ORDER BY created_at, id LIMIT ${looksAtOnce}`,
-    unneeded: `SELECT id FROM run WHERE id = ANY($1::text[]) AND delivery_id IS NULL AND NOT (${isOpen} OR coalesce(finished_at, created_at) >= $2)`,
+    old: `SELECT created_at AS at, id FROM signalbox.run WHERE (created_at, id) > ($1, $2) AND created_at < $3 ORDER BY created_at, id LIMIT ${looksAtOnce}`,
+    unneeded: `SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) AND delivery_id IS NULL AND NOT (${isOpen} OR coalesce(finished_at, created_at) >= $2)`,
   },
 };
 
@@ -37,12 +37,14 @@ export async function removeDeliveries(
     after,
     needs: [before, Math.max(keysSince, Number.MIN_SAFE_INTEGER)],
   });
-  const runs = await idsOf(session, `SELECT id FROM run WHERE delivery_id = ANY($1::text[]) LIMIT ${rowsAtOnce}`, [
-    unneeded,
-  ]);
+  const runs = await idsOf(
+    session,
+    `SELECT id FROM signalbox.run WHERE delivery_id = ANY($1::text[]) LIMIT ${rowsAtOnce}`,
+    [unneeded],
+  );
   if (!(await removeWhole(session, runs)) || runs.length === rowsAtOnce) return { removed: 0, next: after ?? start };
   return {
-    removed: await session.change("DELETE FROM delivery WHERE id = ANY($1::text[])", [unneeded]),
+    removed: await session.change("DELETE FROM signalbox.delivery WHERE id = ANY($1::text[])", [unneeded]),
     next: rest(rows),
   };
 }
@@ -66,7 +68,7 @@ async function lookAt(
   const rows = await session.rows<UpkeepCursor>(queries[table].old, [at, id, p.before]);
   const locked = await idsOf(
     session,
-    `SELECT id FROM ${table} WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
+    `SELECT id FROM signalbox.${table} WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE SKIP LOCKED`,
     [rows.map((row) => row.id)],
   );
   const unneeded = await idsOf(session, queries[table].unneeded, [locked, ...p.needs]);
@@ -82,12 +84,12 @@ async function removeWhole(session: Session, runs: readonly string[]): Promise<b
   if (runs.length === 0) return true;
   for (const table of ["run_event", "run_step"]) {
     const removed = await session.change(
-      `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE run_id = ANY($1::text[]) LIMIT ${rowsAtOnce}))`,
+      `DELETE FROM signalbox.${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM signalbox.${table} WHERE run_id = ANY($1::text[]) LIMIT ${rowsAtOnce}))`,
       [runs],
     );
     if (removed === rowsAtOnce) return false;
   }
-  await session.change("DELETE FROM run WHERE id = ANY($1::text[])", [runs]);
+  await session.change("DELETE FROM signalbox.run WHERE id = ANY($1::text[])", [runs]);
   return true;
 }
 

@@ -7,14 +7,14 @@ import { removeUnusedQueues } from "../queue/remove-unused-queues.ts";
 import type { Session } from "../connection/session.ts";
 
 const removeWorkersSql =
-  "DELETE FROM worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM run WHERE run.worker_id = worker.id)";
+  "DELETE FROM signalbox.worker WHERE seen_at < $1 AND NOT EXISTS (SELECT 1 FROM signalbox.run WHERE run.worker_id = worker.id)";
 
 export const oldestSql =
-  "SELECT least((SELECT min(received_at) FROM delivery), (SELECT min(created_at) FROM run)) AS at";
+  "SELECT least((SELECT min(received_at) FROM signalbox.delivery), (SELECT min(created_at) FROM signalbox.run)) AS at";
 
 const rowsAtOnce = 1_000;
 const removeSql = (table: string, time: string) =>
-  `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
+  `DELETE FROM signalbox.${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM signalbox.${table} WHERE ${time} < $1 LIMIT ${rowsAtOnce}))`;
 const removeStartKeysSql = removeSql("run_start", "at");
 const removeAuditSql = removeSql("audit_entry", "at");
 const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("person_verification", "expires_at")];
@@ -29,7 +29,7 @@ export function createUpkeepStore({
     findOldestOf: (newest) =>
       read(async (session) => {
         const rows = await session.rows<{ at: number }>(
-          "SELECT received_at AS at FROM delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1",
+          "SELECT received_at AS at FROM signalbox.delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1",
           [newest - 1],
         );
         return rows.length === 2 ? (rows[0]?.at ?? null) : null;
