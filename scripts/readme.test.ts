@@ -54,7 +54,41 @@ describe("the README", () => {
     expect(numbers.filter((number) => !measured.has(number))).toEqual([]);
   });
 
+  it("names the time and the packages of the command that runs all tests, beside it and not in the first block", () => {
+    expect(sectionOf("Start")).not.toContain("npm test");
+    expect(sectionOf("Contributing")).toMatch(/^npm ci && npm test\b[^]*minutes[^]*`apt-get`/m);
+  });
+
   it("ends with six links", () => {
     expect(linksIn(sectionOf("More"))).toHaveLength(6);
   });
+});
+
+/** The rates of two programs in one row of docs/performance.md, by what they count. */
+function measuredPairs(unit: string): string[] {
+  const rows = textOf("docs/performance.md").matchAll(
+    /^\| [^|]+ \| ([^|]+) \| ([\d,]+)[^|]* \| [^|]+: ([\d,]+)[^|]* \|/gm,
+  );
+  return [...rows].flatMap(([, counted, ours, theirs]) => (counted === unit ? [`${ours} : ${theirs}`] : []));
+}
+
+it("rates are compared with rates of the same kind: responses with responses, and executed runs with executed runs", () => {
+  const pairsIn = (text: string) => text.match(/[\d,]+ : [\d,]+/g) ?? [];
+  const rows = sectionOf("Beside others").split("\n");
+  const columns = [...textOf("docs/comparison.md").matchAll(/^\| [^|]+ \| ([^|]+) \| ([^|]+) \| (?:both|ours)/gm)];
+  const found = {
+    responses: [
+      ...rows.filter((row) => row.startsWith("| Responses a second")),
+      ...columns.map(([, first = ""]) => first),
+    ],
+    runs: [
+      ...rows.filter((row) => row.startsWith("| Executed runs a second")),
+      ...columns.map(([, , next = ""]) => next),
+    ],
+  };
+  const [responses, runs] = [found.responses.flatMap(pairsIn), found.runs.flatMap(pairsIn)];
+  expect([responses.length, runs.length]).toEqual([5, 3]);
+  expect(responses.filter((pair) => !measuredPairs("answers a second").includes(pair))).toEqual([]);
+  expect(runs.filter((pair) => !measuredPairs("accepted and executed a second").includes(pair))).toEqual([]);
+  expect(pairsIn(readme + textOf("docs/comparison.md"))).toHaveLength(responses.length + runs.length);
 });
