@@ -43,13 +43,16 @@ it("the README's trigger accepts Shopify's own test notification, and its run wr
   expect(sent).toEqual(["sent"]);
 });
 
-it.each([["null"], ['""']])("an order whose email is %s is skipped: Shopify gets 200, and no run starts", async (email) => {
-  const app = await openReadme();
-  const body = shopifyOrder.replace('"email": "jon@example.com"', `"email": ${email}`);
-  const delivery = await app.deliver(endpoint, body, { headers, sign: true });
-  expect(delivery).toMatchObject({ status: 200, outcome: "skipped", runs: [] });
-  expect(delivery).toSkip("order-paid", "/email");
-});
+it.each([["null"], ['""']])(
+  "an order whose email is %s is skipped: Shopify gets 200, and no run starts",
+  async (email) => {
+    const app = await openReadme();
+    const body = shopifyOrder.replace('"email": "jon@example.com"', `"email": ${email}`);
+    const delivery = await app.deliver(endpoint, body, { headers, sign: true });
+    expect(delivery).toMatchObject({ status: 200, outcome: "skipped", runs: [] });
+    expect(delivery).toSkip("order-paid", "/email");
+  },
+);
 
 it("an order without a signature is rejected", async () => {
   const app = await openReadme();

@@ -72,8 +72,9 @@ function measuredPairs(unit: string): string[] {
   return [...rows].flatMap(([, counted, ours, theirs]) => (counted === unit ? [`${ours} : ${theirs}`] : []));
 }
 
+const pairsIn = (text: string) => text.match(/[\d,]+ : [\d,]+/g) ?? [];
+
 it("rates are compared with rates of the same kind: responses with responses, and executed runs with executed runs", () => {
-  const pairsIn = (text: string) => text.match(/[\d,]+ : [\d,]+/g) ?? [];
   const rows = sectionOf("Beside others").split("\n");
   const columns = [...textOf("docs/comparison.md").matchAll(/^\| [^|]+ \| ([^|]+) \| ([^|]+) \| (?:both|ours)/gm)];
   const found = {

@@ -127,7 +127,9 @@ it("a role without privileges on the database serves from schemas that an admini
      CREATE SCHEMA signalbox AUTHORIZATION owning;
      CREATE SCHEMA signalbox_queue AUTHORIZATION owning`,
   );
-  await (await openPostgresStore({ url: url.replace("user=signalbox", "user=owning") })).close();
+  const store = await openPostgresStore({ url: url.replace("user=signalbox", "user=owning") });
+  await expect(store.ping()).resolves.toBeUndefined();
+  await store.close();
 });
 
 /** Everything in a database that is not a part of Postgres or of the store, with its rows. */

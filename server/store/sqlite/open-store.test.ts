@@ -109,10 +109,13 @@ describe("opening", () => {
   it("accepts an empty file, and one of SQLite without tables", async () => {
     mkdirSync(join(folder, "deep/down"), { recursive: true });
     writeFileSync(file, "");
-    await (await openSqliteStore({ file })).close();
     const second = join(folder, "second.db");
     new Database(second).exec("PRAGMA user_version = 7; CREATE TABLE a (b); DROP TABLE a").close();
-    await (await openSqliteStore({ file: second })).close();
+    for (const accepted of [file, second]) {
+      const store = await openSqliteStore({ file: accepted });
+      await expect(store.ping()).resolves.toBeUndefined();
+      await store.close();
+    }
   });
 
   it("rejects a file that is damaged anywhere, and does not change it", async () => {
