@@ -69,7 +69,7 @@ it("an unreachable service and an unexpected response have clear messages", asyn
   await new Promise<void>((resolve) => gone.listen(0, "127.0.0.1", resolve));
   const { port } = gone.address() as AddressInfo;
   await new Promise((resolve) => gone.close(resolve));
-  await expect(ask(`http://127.0.0.1:${port}`)).rejects.toThrow(/cannot be reached: connect ECONNREFUSED/);
+  await expect(ask(`http://127.0.0.1:${port}`)).rejects.toThrow(/refuses the connection: connect ECONNREFUSED/);
   const page = await serve((_request, response) => void response.writeHead(404).end("<html>"));
   await expect(ask(page)).rejects.toThrow("status 404, not from Signalbox");
 });

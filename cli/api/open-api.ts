@@ -1,5 +1,6 @@
 import { Failure } from "../terminal/failure.ts";
 import { type ApiClient, type ApiTransport, createApiClient } from "./api-client.ts";
+import { noResponse } from "./no-response.ts";
 import { buildChangedSignal, findRunningServer, readClientSettings } from "./running-server.ts";
 
 export interface OpenedApi {
@@ -38,23 +39,11 @@ export function createRemoteTransport(remote: { url: string; token: string | nul
       });
       if (response.status < 300 || response.status >= 400) return response;
     } catch (cause) {
-      throw unreachable(remote.url, cause);
+      throw noResponse(remote.url, cause);
     }
     throw new Failure(`${remote.url} responds with a redirect.`, {
       code: "unexpected_answer",
       fix: "Set SIGNALBOX_URL to the target of the redirect.",
     });
   };
-}
-
-/** The failure for a request without a response, with the reason from the system, e.g. ECONNREFUSED. */
-export function unreachable(url: string, cause: unknown): Failure {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const reason =
-    inner instanceof Error ? inner.message || String("code" in inner ? inner.code : inner.name) : String(inner);
-  return new Failure(`${url} cannot be reached: ${reason}`, {
-    code: "unreachable",
-    fix: "Check the address, and that the service runs. `signalbox dev` or `signalbox start` starts it.",
-    cause,
-  });
 }

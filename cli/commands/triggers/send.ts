@@ -3,7 +3,7 @@ import type { Run } from "../../../server/contract/run.ts";
 import { toWire } from "../../../server/domain/deliveries/header-values.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { problemFailure } from "../../api/api-client.ts";
-import { unreachable } from "../../api/open-api.ts";
+import { noResponse } from "../../api/no-response.ts";
 import { findServiceUrl } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -13,7 +13,15 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { dataOption, headerOption, readData } from "../options.ts";
 import { waitForRun } from "../runs/read-runs.ts";
-import { heldAnswer, listsTriggers, type StartedRuns, startedRunsAnswer, urlAnswer } from "./trigger-answers.ts";
+import {
+  heldAnswer,
+  listsTriggers,
+  type StartedRuns,
+  startedRunsAnswer,
+  triggersAnswer,
+  urlAnswer,
+} from "./trigger-answers.ts";
+import { createWebhookRequest, signRequest } from "./webhook-request.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -21,10 +29,15 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
       `signalbox triggers send new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers send billing --data @invoice.json --wait",
       'signalbox triggers send github --data @issue.json --header "x-github-event: issues"',
+      "signalbox triggers send github --data @push.json --header 'x-github-event: push' --sign",
     ])
     .argument("<slug-or-endpoint>", "A trigger or an endpoint. All triggers on the endpoint receive the body")
     .requiredOption(...dataOption)
     .option(...headerOption)
+    .option(
+      "--sign",
+      "Sign as the sender does, with the `verify` of the project's build and a secret from the environment",
+    )
     .option("--wait", "Wait until the runs end. Exit code 1 unless all completed")
     .action(runner.action(sendToTrigger));
 }
@@ -32,9 +45,9 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
 async function sendToTrigger(
   context: CommandContext,
   slugOrEndpoint: string,
-  options: { data: string; header?: Record<string, string[]>; wait?: boolean },
+  options: { data: string; header?: Record<string, string[]>; sign?: boolean; wait?: boolean },
 ): Promise<number> {
-  const body = await readData(options.data, context);
+  const data = await readData(options.data, context);
   const serviceUrl = findServiceUrl(context.projectDir);
   const api = await context.api();
   const { endpoint, url } = await api.request({
@@ -44,13 +57,24 @@ async function sendToTrigger(
     notFoundFix: listsTriggers,
   });
   const path = `/triggers/${endpoint}${new URL(url).search}`;
-  const answer = await sendWebhook({ serviceUrl, path, headers: options.header ?? {}, body });
+  const { data: triggers } = await api.request({ path: "/triggers", query: { endpoint }, answer: triggersAnswer });
+  const unsigned = createWebhookRequest({ data, headers: options.header ?? {}, formats: triggers[0]?.body ?? [] });
+  const { projectDir, now } = context;
+  const request = options.sign
+    ? await signRequest(unsigned, { projectDir, endpoint, url: publicUrl(url, serviceUrl + path), now: now() })
+    : unsigned;
+  const answer = await sendWebhook({ serviceUrl, path, ...request });
   if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
   const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
   const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
   const { problem: _, ...document } = { ...answer, ...(options.wait ? { runs: ended } : {}) };
   context.print({ document, text: () => renderAnswer({ answer, started, ended, endpoint, context }) });
   return ended.every((run) => run.status === "completed") ? 0 : 1;
+}
+
+/** The URL of the request for its receiver: without a base URL, it is the one to which the request is sent. */
+function publicUrl(url: string, sentTo: string): string {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname) ? sentTo : url;
 }
 
 function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
@@ -116,15 +140,13 @@ async function sendWebhook(p: {
   const startedAt = performance.now();
   const response = await fetch(p.serviceUrl + p.path, {
     method: "POST",
-    headers: Object.entries({
-      "content-type": ["application/json"],
-      "user-agent": ["signalbox-cli"],
-      ...p.headers,
-    }).flatMap(([name, values]) => values.map((value): [string, string] => [name, toWire(value)])),
+    headers: Object.entries(p.headers).flatMap(([name, values]) =>
+      values.map((value): [string, string] => [name, toWire(value)]),
+    ),
     body: Buffer.from(p.body),
     redirect: "manual",
   }).catch((cause: unknown) => {
-    throw unreachable(p.serviceUrl, cause);
+    throw noResponse(p.serviceUrl, cause);
   });
   const body: unknown = await response.json().catch(() => null);
   return {

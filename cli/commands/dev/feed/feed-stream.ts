@@ -2,7 +2,7 @@ import { problemSchema } from "../../../../server/contract/problem.ts";
 import { type FedDelivery, fedDeliverySchema } from "../../../../server/contract/feed.ts";
 import { isLoopbackUrl } from "../../../../server/domain/requests/local-request.ts";
 import { problemFailure } from "../../../api/api-client.ts";
-import { unreachable } from "../../../api/open-api.ts";
+import { noResponse } from "../../../api/no-response.ts";
 import { Failure, usageFailure } from "../../../terminal/failure.ts";
 import { formatInterval } from "../../../../server/domain/format.ts";
 
@@ -79,7 +79,7 @@ async function openFeed(source: FeedSource, start: FeedStart, signal: AbortSigna
   if (source.token !== null) headers["authorization"] = `Bearer ${source.token}`;
   const response = await fetch(url, { headers, signal, redirect: "manual" }).catch((cause: unknown) => {
     if (signal.aborted) throw cause;
-    throw interrupted(source.url, unreachable(source.url, cause).message, cause);
+    throw interrupted(source.url, noResponse(source.url, cause).message, cause);
   });
   if (response.ok && response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
   throw await toFailure(source, response);
