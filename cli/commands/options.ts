@@ -39,8 +39,8 @@ export interface PageOptions {
 }
 
 export const cursorOption = ["--cursor <cursor>", "Continue with the `nextCursor` of an earlier page"] as const;
-export const limitOption = (rows: string) =>
-  ["--limit <number>", `Maximum number of ${rows}, 1 to 100`, parseLimit, 20] as const;
+export const limitOption = (rows: string, byDefault = 20) =>
+  ["--limit <number>", `Maximum number of ${rows}, 1 to 100`, parseLimit, byDefault] as const;
 
 /** Prints how a list of `rows` continues. */
 export function notifyOlder(

@@ -3,6 +3,8 @@ import type { Json } from "../../../server/contract/json.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
 import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { pageSchema } from "../../../server/contract/list.ts";
+import { readNewestEntries } from "../../../server/domain/runs/newest-entries.ts";
 import { apiPath } from "../../api/api-client.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
@@ -10,6 +12,7 @@ import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderPairs, renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions } from "../options.ts";
 import { aboutRun, findsRuns, notifyIfIdle, waitForRun } from "./read-runs.ts";
 
 const words: Record<TimelineKind, string> = {
@@ -40,19 +43,22 @@ export function registerRunsGet(runs: CliCommand, runner: CommandRunner): void {
   runs
     .subcommand("get", "Show one run: status, timeline, input, output and error", [
       "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F --wait",
+      "signalbox runs get run_01K9ZR7M3QD4V8XN2T5B6C7E8F --limit 20",
     ])
     .argument("<id>", "Id of the run")
+    .option(...limitOption("timeline entries", 100))
+    .option(...cursorOption)
     .option("--wait", "Wait until the run ends. Exit code 1 unless it completed")
     .option("--reveal", "Show the recorded values of sensitive fields. The audit log records it")
     .action(runner.action(getRun));
 }
 
-const timelineAnswer = z.object({ data: z.array(timelineEntrySchema) });
+const timelineAnswer = pageSchema(timelineEntrySchema);
 
 async function getRun(
   context: CommandContext,
   id: string,
-  options: { wait?: boolean; reveal?: boolean },
+  options: Partial<PageOptions> & { wait?: boolean; reveal?: boolean },
 ): Promise<number> {
   const api = await context.api();
   let run = await aboutRun(api, id, () =>
@@ -63,17 +69,32 @@ async function getRun(
     run = await waitForRun(api, id);
   }
   if (options.reveal) run = await api.request({ method: "POST", path: apiPath`/runs/${id}/reveal`, answer: runSchema });
-  const timeline = context.isJson
-    ? []
-    : (await api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100 }, answer: timelineAnswer })).data;
+  const { limit = 100, cursor: before } = options;
+  const { entries: timeline, olderCursor } = context.isJson
+    ? { entries: [], olderCursor: null }
+    : await readNewestEntries(
+        (cursor) =>
+          api.request({ path: apiPath`/runs/${id}/timeline`, query: { limit: 100, cursor }, answer: timelineAnswer }),
+        { limit, before },
+      );
+  // A part of a long timeline is shown like a list.
+  const isPart = olderCursor !== null || before !== undefined;
   context.print({
     document: run,
-    text: () => renderRun({ run, timeline, paint: context.terminal.out.paint, now: context.now() }),
+    text: () =>
+      renderRun({
+        run,
+        timeline: isPart ? timeline.toReversed() : timeline,
+        paint: context.terminal.out.paint,
+        now: context.now(),
+      }),
   });
+  notifyOlder(context, "timeline entries", { nextCursor: olderCursor });
   if (!context.isJson && run.isMasked)
     context.notify(`Sensitive values are masked. \`signalbox runs get ${id} --reveal\` shows them.`);
   if (
     run.status === "waiting" &&
+    before === undefined &&
     timeline.findLast(({ kind }) => kind.startsWith("approval_"))?.kind === "approval_requested"
   )
     context.notify(`Waiting for approval: signalbox runs approve ${run.id} (or deny)`);

@@ -36,10 +36,63 @@ it("runs get shows the line of code of a failure, and other data of the timeline
         output: null,
         error: { ...fakeRun.error, stack: null },
       }),
-      [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline }),
+      [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline, nextCursor: null }),
     },
   });
   expect(stdout).toMatch(/attempt failed +Error: no {2}workflows\/a\.ts:7\n/);
   expect(stdout).toMatch(/step failed: charge +Error: no {2}workflows\/a\.ts:7 {2}\{"try":1,"maxTries":3\}\n/);
   expect(stdout).toMatch(/info +charged {2}\{"cents":5\}\n/);
+});
+
+const logEntry = (id: number) => ({
+  id,
+  at: "2026-11-21T09:57:00.000Z",
+  kind: "log",
+  attempt: 1,
+  name: null,
+  level: "info",
+  message: `entry ${id}.`,
+  error: null,
+  durationMs: null,
+  until: null,
+  data: null,
+});
+
+const shown = ({ stdout }: { stdout: string }) => [...stdout.matchAll(/entry (\d+)\./g)].map(([, id]) => Number(id));
+
+/** Shows a run whose timeline has this number of entries. */
+const show = (total: number, args: string[] = []) =>
+  runFakeCli(["runs", "get", fakeRun.id, ...args], {
+    routes: {
+      [`GET /runs/${fakeRun.id}`]: () => ({
+        ...fakeRun,
+        error: null,
+        payload: null,
+        input: null,
+        output: null,
+        isMasked: false,
+      }),
+      [`GET /runs/${fakeRun.id}/timeline`]({ query }) {
+        const ids = Array.from({ length: total }, (_, n) => n + 1).filter(
+          (id) => id > Number(query.get("cursor") ?? 0),
+        );
+        const data = ids.slice(0, 100).map(logEntry);
+        return { data, nextCursor: ids.length > 100 ? String(data.at(-1)?.id) : null };
+      },
+    },
+  });
+
+it("runs get shows a timeline of several pages completely, and a longer one newest first with the cursor of older entries", async () => {
+  const short = await show(100);
+  expect(shown(short)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
+  expect(short.stderr).not.toContain("Older");
+  const long = await show(250);
+  expect(shown(long)).toEqual(Array.from({ length: 100 }, (_, n) => 250 - n));
+  expect(long.stderr).toContain("Older timeline entries: --cursor 151");
+  const next = await show(250, ["--cursor", "151", "--limit", "60"]);
+  expect(shown(next)).toEqual(Array.from({ length: 60 }, (_, n) => 150 - n));
+  expect(next.stderr).toContain("--cursor 91");
+  const last = await show(250, ["--cursor", "91"]);
+  expect(shown(last)).toEqual(Array.from({ length: 90 }, (_, n) => 90 - n));
+  expect(last.stderr).not.toContain("Older");
 });

@@ -3,6 +3,7 @@ import { pageSchema, searchPageSchema } from "../../contract/list.ts";
 import { type Run, runSchema, runStatusSchema, runSummarySchema } from "../../contract/run.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import { formatCount } from "../../domain/format.ts";
+import { readNewestEntries } from "../../domain/runs/newest-entries.ts";
 import { apiPath, type ServiceApi } from "../service-api.ts";
 import { defineTool } from "../tool.ts";
 import { deliveryId, runId, since, toMoment, trigger, waitSeconds } from "./inputs.ts";
@@ -26,28 +27,42 @@ export const getRun = defineTool({
   uses: ["getRun", "listTimeline", "listRuns"],
   async call({ id, waitSeconds: wait, since: from, limit, ...filter }, api) {
     if (id !== undefined) return showRun(api, id, wait);
-    const { data } = await api.request({
+    const { data, nextCursor } = await api.request({
       path: "/runs",
       query: { ...filter, since: toMoment(from), limit },
       answer: searchPageSchema(runSummarySchema),
     });
     return {
-      facts: [`${formatCount(data.length, "run")} found, newest first.`],
+      facts: [
+        `${formatCount(data.length, "run")} found, newest first.`,
+        ...(nextCursor === null ? [] : ["There are more: raise `limit`, or add a filter."]),
+      ],
       data: data.map((run) => describeRun(run)),
     };
   },
 });
 
+/** Of the timeline. */
+const maxEntries = 100;
+
 async function showRun(api: ServiceApi, id: string, wait: number) {
   const run = await api.request({ path: apiPath`/runs/${id}`, query: { wait }, answer: runSchema });
-  const timeline = await api.request({
-    path: apiPath`/runs/${id}/timeline`,
-    query: { limit: 100 },
-    answer: pageSchema(timelineEntrySchema),
-  });
+  const { entries, olderCursor } = await readNewestEntries(
+    (cursor) =>
+      api.request({
+        path: apiPath`/runs/${id}/timeline`,
+        query: { limit: 100, cursor },
+        answer: pageSchema(timelineEntrySchema),
+      }),
+    { limit: maxEntries },
+  );
   return {
-    facts: [describeEnd(run), ...(run.isMasked ? ["Sensitive values are fakes."] : [])],
-    data: { ...describeRun(run), timeline: timeline.data.map(describeEntry) },
+    facts: [
+      describeEnd(run),
+      ...(olderCursor === null ? [] : [`The timeline has more entries: these are the newest ${maxEntries}.`]),
+      ...(run.isMasked ? ["Sensitive values are fakes."] : []),
+    ],
+    data: { ...describeRun(run), timeline: entries.map(describeEntry) },
   };
 }
 
