@@ -497,6 +497,26 @@ describe("the list of runs", () => {
     expect(errors).toEqual([]);
   });
 
+  it("accepts the times of the API in its URL; what cannot be read is an error, until its chip is removed", async ({
+    service,
+  }) => {
+    const { page } = await visit(service.url);
+    await start(service, { mode: "quick", note: "now" });
+    for (const [path, label] of [
+      ["runs", "Runs"],
+      ["deliveries", "Deliveries"],
+    ]) {
+      await page.goto(`${service.url}/${path}?since=2020-01-01T10%3A00%3A00%2B01%3A00`);
+      await page.getByText("since 2020-01-01 09:00 UTC").waitFor();
+      expect(await page.getByText(`${label} could not be loaded`).count()).toBe(0);
+      await page.goto(`${service.url}/${path}?until=soon`);
+      await page.getByText(`${label} could not be loaded`).waitFor();
+      await page.getByText("Must be an ISO 8601 time").first().waitFor();
+      await page.getByRole("button", { name: "Remove the filter: before “soon”" }).click();
+      await page.getByText(`${label} could not be loaded`).waitFor({ state: "detached" });
+    }
+  });
+
   it("resumes all unresolved failures after their number is confirmed, and marks them", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     const gate = gateFile("bulk");

@@ -1,4 +1,5 @@
 import type { DeliveryOutcome, VerdictOutcome } from "../../server/contract/delivery.ts";
+import { isTimestamp } from "../../server/contract/list.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
 import type { Histogram, Window } from "../../server/contract/traffic.ts";
 import { deliveryOutcomes, runStatuses, type StatusStyle, type Tone, verdictOutcomes } from "../ui/statuses.ts";
@@ -116,9 +117,11 @@ export const windowMs: Record<Window, number> = {
 export const windows = Object.keys(windowMs) as Window[];
 const slackMs = 600_000;
 
+const isReadable = (time: string | null) => time === null || isTimestamp(time);
+
 /**
  * The period of the histogram of a list: the window that ends now, or a chosen range outside of it, with a margin of
- * half its length on each side.
+ * half its length on each side. A time that cannot be read stays as it is: the server rejects it, as that of the list.
  */
 export function frameOf(p: {
   window: Window;
@@ -127,6 +130,7 @@ export function frameOf(p: {
   until: string | null;
 }): { window: Window } | { since: string; until?: string } {
   const { window, now, since, until } = p;
+  if (![since, until].every(isReadable)) return { since: since ?? until ?? "", ...(until === null ? {} : { until }) };
   const begins = now - windowMs[window];
   const isRecent =
     (since === null || Date.parse(since) >= begins - slackMs) && (until === null || Date.parse(until) >= begins);

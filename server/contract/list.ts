@@ -5,6 +5,11 @@ export const timestampSchema = z.union([z.iso.datetime({ offset: true }), z.iso.
   error: "Must be an ISO 8601 time, e.g. 2026-11-21T10:00:00Z",
 });
 
+/** Whether the API accepts a text as a time. */
+export function isTimestamp(text: string): boolean {
+  return timestampSchema.safeParse(text).success;
+}
+
 /** One page of a list: rows, and the opaque cursor of the next page, `null` at the end. */
 export function pageSchema<Row extends z.ZodType>(row: Row) {
   return z.object({ data: z.array(row), nextCursor: z.string().nullable() });

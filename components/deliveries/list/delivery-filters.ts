@@ -1,4 +1,4 @@
-import { createParser, type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
@@ -20,12 +20,6 @@ export const verdictChoices = [
   "filter_mismatch",
 ] as const;
 
-/** A time; any other value in the URL is ignored. */
-const parseAsMoment = createParser<string>({
-  parse: (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString()),
-  serialize: (moment) => moment,
-});
-
 /** The filters in the URL of the list. */
 export const deliveryFilterParsers = {
   endpoint: parseAsString,
@@ -33,8 +27,9 @@ export const deliveryFilterParsers = {
   status: parseAsInteger,
   trigger: parseAsString,
   verdict: parseAsStringLiteral(verdictChoices),
-  since: parseAsMoment,
-  until: parseAsMoment,
+  /** Times in ISO 8601, as the API accepts them. */
+  since: parseAsString,
+  until: parseAsString,
   text: parseAsString,
 };
 
@@ -49,21 +44,21 @@ export interface Recent {
 
 export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 
-/** The input of the list query, without unset and invalid filters. */
+/** The input of the list query, without unset filters. The server rejects invalid values. */
 export function listInput(
   { endpoint, outcome, status, trigger, verdict, since: from, until, text }: DeliveryFilters,
   { window, now }: Recent,
 ) {
-  const since = from ?? (window === null ? null : new Date(now - windowMs[window]).toISOString());
+  const since = from || (window === null ? null : new Date(now - windowMs[window]).toISOString());
   return {
     ...(endpoint === null ? {} : { endpoint }),
     ...(outcome === null ? {} : { outcome }),
-    ...(status === null || status < 100 || status > 599 ? {} : { status }),
+    ...(status === null ? {} : { status }),
     ...(trigger === null ? {} : { trigger }),
     // A verdict filter needs a trigger filter.
     ...(verdict === null || trigger === null ? {} : { verdict }),
     ...(since === null ? {} : { since }),
-    ...(until === null ? {} : { until }),
+    ...(until ? { until } : {}),
     ...(text === null || text === "" ? {} : { text: text.slice(0, 200) }),
     limit: pageRows,
   };
@@ -76,7 +71,7 @@ export function listInput(
 export function histogramInput(filters: DeliveryFilters, { window, now }: Recent) {
   const { since, until } = filters;
   const { limit: _, ...on } = listInput({ ...filters, since: null, until: null }, { window: null, now });
-  return { ...on, ...frameOf({ window: window ?? "7d", now, since, until }) };
+  return { ...on, ...frameOf({ window: window ?? "7d", now, since: since || null, until: until || null }) };
 }
 
 /** The active filters with the labels of their chips. */

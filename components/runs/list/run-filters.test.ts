@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   exportHref,
   activeFilters,
+  histogramInput,
   isOfAgents,
   localInputOf,
   momentOfInput,
@@ -63,11 +64,19 @@ describe("the filters of the list of runs", () => {
     expect(toRunFilter({ ...none, since: "1h" }, now + 29_000)).toEqual(toRunFilter({ ...none, since: "1h" }, now));
   });
 
-  it("accept exact times, and ignore invalid ones", () => {
-    expect(toRunFilter({ ...none, since: "2026-11-20", until: "soon" }, now)).toEqual({
-      since: "2026-11-20T00:00:00.000Z",
-    });
-    expect(toRunFilter({ ...none, since: "toString" }, now)).toEqual({});
+  it.each(["2026-11-20", "2026-11-20T10:00:00+01:00", "soon", "toString", "2026/11/20", "9999999999"])(
+    "send the time %j as it is in the URL, so that the server accepts or rejects it",
+    (time) => {
+      const state = { ...none, since: time, until: time };
+      expect(toRunFilter(state, now)).toEqual({ since: time, until: time });
+      expect(activeFilters(state)).toHaveLength(2);
+      expect(() => histogramInput(state, now)).not.toThrow();
+    },
+  );
+
+  it("show a time in their chip as the server reads it, and any other text in quotes", () => {
+    const labels = activeFilters({ ...none, since: "2026-11-20T10:00:00+01:00", until: "soon" });
+    expect(labels.map(({ label }) => label)).toEqual(["since 2026-11-20 09:00 UTC", "before “soon”"]);
   });
 
   it("have a chip each", () => {
@@ -88,7 +97,7 @@ describe("the filters of the list of runs", () => {
     ]);
   });
 
-  it("accept amounts for agents, and ignore invalid ones", () => {
+  it("accept amounts for agents, and send invalid ones, which the server rejects", () => {
     const state: RunFilterState = { ...none, minTokens: 50_000, minCostUsd: 0, needsApproval: true };
     expect(toRunFilter(state, now)).toEqual({ minTokens: 50_000, minCostUsd: 0, needsApproval: true });
     expect(activeFilters(state).map(({ label }) => label)).toEqual([
@@ -96,7 +105,7 @@ describe("the filters of the list of runs", () => {
       "$0.00 or more",
       "waits for approval",
     ]);
-    expect(toRunFilter({ ...none, minTokens: -1, minCostUsd: Number.NaN, needsApproval: false }, now)).toEqual({});
+    expect(toRunFilter({ ...none, minTokens: -1, needsApproval: false }, now)).toEqual({ minTokens: -1 });
     expect([
       isOfAgents({ minCostUsd: 0 }),
       isOfAgents({ needsApproval: true }),

@@ -64,15 +64,15 @@ const minuteMs = 60_000;
 
 /**
  * The filter at the time `now`. Presets become times, rounded to the minute so that the query key does not change every
- * second. Invalid times are ignored.
+ * second. Every other value is sent as it is in the URL: the server accepts what the API accepts, and rejects the rest.
  */
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const filter: RunFilter = {};
   if (state.status) filter.status = state.status;
   for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf", "failureOf"] as const)
     if (state[key]) filter[key] = state[key].slice(0, 200);
-  if (isAmount(state.minTokens)) filter.minTokens = state.minTokens;
-  if (isAmount(state.minCostUsd)) filter.minCostUsd = state.minCostUsd;
+  if (state.minTokens !== null) filter.minTokens = state.minTokens;
+  if (state.minCostUsd !== null) filter.minCostUsd = state.minCostUsd;
   if (state.needsApproval) filter.needsApproval = true;
   if (state.unresolved) filter.unresolved = true;
   const since = momentOf(state.since, now);
@@ -97,10 +97,6 @@ export function histogramInput(state: RunFilterState, now: number) {
   return { ...on, ...frameOf({ window, now, since, until }) };
 }
 
-function isAmount(value: number | null): value is number {
-  return value !== null && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
-}
-
 /** Whether no older run can begin to match the filter. */
 export function growsOnTop(filter: RunFilter): boolean {
   return filter.status === undefined && filter.unresolved === undefined && !isOfAgents(filter);
@@ -116,11 +112,8 @@ export function isTimePreset(value: string | null): value is TimePreset {
 }
 
 function momentOf(value: string | null, now: number): string | null {
-  if (value === null) return null;
-  if (isTimePreset(value))
-    return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
-  const ms = Date.parse(value);
-  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+  if (!isTimePreset(value)) return value;
+  return new Date(Math.floor(now / minuteMs) * minuteMs - timePresets[value] * minuteMs).toISOString();
 }
 
 /** The URL that exports the same runs as a file. */
