@@ -70,7 +70,6 @@ const show = (total: number, args: string[] = []) =>
         payload: null,
         input: null,
         output: null,
-        isMasked: false,
       }),
       [`GET /runs/${fakeRun.id}/timeline`]({ query }) {
         const ids = Array.from({ length: total }, (_, n) => n + 1).filter(
