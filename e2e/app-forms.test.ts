@@ -268,7 +268,7 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([rejection]);
   });
 
-  it("starts a run that Zod accepts, whatever the exported schema says, and shows only what Zod rejects", async ({
+  it("starts a run that Zod accepts, although the exported schema rejects it, and shows the issues of Zod only", async ({
     service,
   }) => {
     const { page, errors } = await openForm(service, "/?node=workflow:odd&tab=run");

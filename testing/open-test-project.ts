@@ -17,7 +17,7 @@ import type { Target } from "../server/contract/project/target.ts";
 import { didYouMean } from "../server/domain/did-you-mean.ts";
 import type { InputChecks } from "../server/ports/input-checks.ts";
 import { noSignals } from "../server/ports/signals.ts";
-import { judgeInput } from "../server/project/judge-input.ts";
+import { evaluateInput } from "../server/project/evaluate-input.ts";
 import { startTargetRun } from "../server/runs/start-run.ts";
 import { openMemoryStore } from "../server/store/sqlite/open-store.ts";
 import { startTriggerRuns } from "../server/triggers/start-trigger-runs.ts";
@@ -41,7 +41,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   const store = openMemoryStore({ clock });
   const executor = createExecutor({ store, build, clock, models: options.models ?? {} });
   const deliver = createDeliver({ settings, sources, store, clock });
-  const inputs: InputChecks = { check: (question) => judgeInput(build.code, question) };
+  const inputs: InputChecks = { check: (question) => evaluateInput(build.code, question) };
   const deps = { store, project: { current: () => sources }, inputs, signals: noSignals, clock };
 
   const read = (id: string) => readRun(store, id, executor.storedSteps(id));

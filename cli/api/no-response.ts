@@ -10,7 +10,7 @@ interface Fault {
 const checksAddress = "Check the address, and that the service runs. `signalbox dev` or `signalbox start` starts it.";
 
 const faults = {
-  refused: { code: "connection_refused", title: "refuses the connection", fix: checksAddress },
+  rejected: { code: "connection_refused", title: "refuses the connection", fix: checksAddress },
   host: {
     code: "unknown_host",
     title: "has an unknown host name",
@@ -49,8 +49,8 @@ const faults = {
 } satisfies Record<string, Fault>;
 
 const faultOfCode: Record<string, keyof typeof faults> = {
-  ECONNREFUSED: "refused",
-  ENOENT: "refused",
+  ECONNREFUSED: "rejected",
+  ENOENT: "rejected",
   ENOTFOUND: "host",
   EAI_AGAIN: "host",
   EAI_NODATA: "host",

@@ -8,7 +8,7 @@ import { projectFixture } from "../http/rest/testing/project-fixture.ts";
 import { exactLeaves, leaf, schemaCases, withValues } from "../matching/testing/schema-cases.ts";
 import type { InputChecks } from "../ports/input-checks.ts";
 import type { AnySchema } from "../ports/project.ts";
-import { judgeInput } from "../project/judge-input.ts";
+import { evaluateInput } from "../project/evaluate-input.ts";
 import { newInputRun } from "./start-run.ts";
 
 const { manifest } = projectFixture();
@@ -18,7 +18,7 @@ async function isAccepted(schema: z.ZodType | z3.ZodTypeAny, input: Json): Promi
   const code = {
     workflow: async (slug: string) => ({ slug, input: schema as unknown as AnySchema, output: null, run() {} }),
   };
-  const inputs: InputChecks = { check: (question) => judgeInput(code, question) };
+  const inputs: InputChecks = { check: (question) => evaluateInput(code, question) };
   const target = { kind: "workflow", slug: "notify" } as const;
   return newInputRun({ inputs }, { manifest, target, input, startedBy: "api", now: 0 }).then(
     () => true,

@@ -53,8 +53,8 @@ export const openRunCheckSchema = z.object({
   /** The oldest ones, if there are very many. */
   checkedRuns: z.int(),
   /**
-   * How many of these have an input that the schemas of the build could not parse here: this service does not have the
-   * build, or a module of it cannot be loaded.
+   * How many of these have an input that was not checked. This service does not have the build, or cannot load one of
+   * its modules.
    */
   uncheckedInputs: z.int(),
   /** The number of runs that do not fit. */

@@ -1,6 +1,6 @@
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { createBuilds } from "../../project/kept-builds.ts";
-import { judgeInput } from "../../project/judge-input.ts";
+import { evaluateInput } from "../../project/evaluate-input.ts";
 import { loadCode } from "../../project/load-code.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import type { FromInputChecker, ToInputChecker } from "./input-checks.ts";
@@ -27,7 +27,7 @@ async function answer({ id, target, input }: ToInputChecker): Promise<void> {
     const loaded = await code;
     send({
       id,
-      errors: loaded && (await judgeInput(loaded, { target, input })),
+      errors: loaded && (await evaluateInput(loaded, { target, input })),
       reason: `This machine has no build ${version} with it.`,
     });
   } catch (error) {

@@ -62,7 +62,7 @@ export function createInputChecks(p: {
     return checker;
   }
 
-  async function judge({ version, ...question }: Parameters<InputChecks["check"]>[0]): Promise<Verdict> {
+  async function ask({ version, ...question }: Parameters<InputChecks["check"]>[0]): Promise<Verdict> {
     if (performance.now() < (pausedUntil.get(version) ?? 0))
       return { errors: null, reason: "The process that checks inputs has ended a moment ago." };
     return checkerOf(version).ask(question);
@@ -70,7 +70,7 @@ export function createInputChecks(p: {
 
   return {
     async check(question) {
-      const { errors, reason } = await judge(question);
+      const { errors, reason } = await ask(question);
       if (errors === null)
         logUndecided("an input could not be checked, its run decides", {
           target: targetName(question.target),

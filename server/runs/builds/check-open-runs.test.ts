@@ -7,7 +7,7 @@ import type { Builds } from "../../ports/builds.ts";
 import type { InputChecks } from "../../ports/input-checks.ts";
 import type { AnySchema, ProjectCode } from "../../ports/project.ts";
 import type { OpenRun, OpenRunRecord } from "../../ports/store/open-run-store.ts";
-import { judgeInput } from "../../project/judge-input.ts";
+import { evaluateInput } from "../../project/evaluate-input.ts";
 import { checkOpenRuns } from "./check-open-runs.ts";
 
 const oldInput = z.object({ order: z.string() });
@@ -79,7 +79,7 @@ function check(
   const code: Pick<ProjectCode, "workflow"> = {
     workflow: async (slug) => input && { slug, input: input as unknown as AnySchema, output: null, run() {} },
   };
-  const inputs: InputChecks = { check: (question) => judgeInput(code, question) };
+  const inputs: InputChecks = { check: (question) => evaluateInput(code, question) };
   return checkOpenRuns({ store, builds, inputs }, build);
 }
 

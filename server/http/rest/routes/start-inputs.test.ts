@@ -92,13 +92,13 @@ describe("the input of a workflow", () => {
     });
   });
 
-  it("that cannot be judged here starts its run: the worker decides", async () => {
+  it("that cannot be checked here starts its run: the worker decides", async () => {
     const service = await openTestService();
     service.state.code = { workflow: async () => null };
     expect((await start(service, { any: 1 })).status).toBe(202);
   });
 
-  it("is judged by Zod when a run without a payload is replayed, also with an edited input and in bulk", async () => {
+  it("is checked by Zod when a run without a payload is replayed, also with an edited input and in bulk", async () => {
     const service = await openTestService();
     useSchema(service, z.object({ name: z.string().regex(/^..$/) }));
     const { json } = await start(service, { name: "👍" });

@@ -24,7 +24,7 @@ import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver } from "../../../ingest/receive.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
 import type { InputChecks } from "../../../ports/input-checks.ts";
-import { judgeInput } from "../../../project/judge-input.ts";
+import { evaluateInput } from "../../../project/evaluate-input.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
 import { createMetrics } from "../metrics/create-metrics.ts";
 import { createRestApp } from "../rest-app.ts";
@@ -115,7 +115,7 @@ export async function openTestService(
     masking,
     project,
     builds,
-    inputs: { check: (question) => judgeInput(state.code, question) } satisfies InputChecks,
+    inputs: { check: (question) => evaluateInput(state.code, question) } satisfies InputChecks,
     signals,
     clock,
     logger,

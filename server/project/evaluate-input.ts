@@ -10,7 +10,7 @@ import type { ProjectCode } from "../ports/project.ts";
  * Parses an input with the Zod schema of its target, within the bounds of a webhook's body. Returns the validation
  * issues; empty if the schema accepts it. `null`: the build does not have the target. Throws what its module throws.
  */
-export async function judgeInput(
+export async function evaluateInput(
   code: Pick<ProjectCode, "workflow">,
   { target, input }: { target: Target; input: Json },
 ): Promise<ProblemError[] | null> {
