@@ -8,7 +8,7 @@ import { removeOldBuilds } from "../../server/project/kept-builds.ts";
 import { writeCurrent } from "../../server/project/write-manifest.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
-import { beyondDefaultDiagnostics, bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
+import { beyondDefaultDiagnostics, bundleDiagnostics, bundleWarnings } from "./diagnostics/bundle-diagnostics.ts";
 import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
 import { bodyDiagnostics } from "./checks/check-bodies.ts";
 import { filterDiagnostics } from "./checks/check-filters.ts";
@@ -361,6 +361,7 @@ async function allDiagnostics({
   const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
   const found = [
+    ...bundleWarnings(code.warnings, files),
     ...crashes.map((crash) => crashDiagnostic(crash, context)),
     ...thrownDiagnostics(entries, context),
     ...exportDiagnostics(entries, kinds, files),

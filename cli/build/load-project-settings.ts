@@ -7,6 +7,7 @@ import { parseProjectSettings } from "../../server/config.ts";
 import { SettingsError } from "../../server/config/environment.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { bundleFile } from "./bundle/bundle.ts";
+import { explainUnresolved } from "./diagnostics/unresolved-import.ts";
 import { prepareStateFolder } from "./state-folder.ts";
 
 const names = ["signalbox.config.ts", "signalbox.config.mts", "signalbox.config.js", "signalbox.config.mjs"];
@@ -32,18 +33,19 @@ export async function loadProjectSettings(projectDir: string, timeoutMs = 10_000
 
 async function evaluateSettings(projectDir: string, file: string, timeoutMs: number): Promise<unknown> {
   const stateDir = await prepareStateFolder(projectDir);
-  const bundle = await bundleFile({ projectDir, outDir: stateDir, file });
+  const folder = join(stateDir, `settings-${process.pid}`);
+  const bundle = await bundleFile({ projectDir, outDir: folder, file });
   if (!bundle.ok) {
     const [error] = bundle.errors;
     const location = error?.location
       ? `${error.location.file}:${error.location.line}:${error.location.column + 1}`
       : file;
-    throw new SettingsError(`${location}: ${error?.text ?? "cannot be bundled"}`);
+    const problem = error && (explainUnresolved(error, projectDir)?.title ?? error.text);
+    throw new SettingsError(`${location}: ${problem ?? "cannot be bundled"}`);
   }
   const code = bundle.files.find(({ path }) => path.endsWith(".mjs"))?.contents ?? new Uint8Array();
   // Named by its hash, so that a process loads the same settings once.
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 12);
-  const folder = join(stateDir, `settings-${process.pid}`);
   const module = join(folder, `${hash}.mjs`);
   try {
     await mkdir(folder, { recursive: true });

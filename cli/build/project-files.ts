@@ -15,6 +15,8 @@ export interface SourceLocation {
 
 /** The user's files, for diagnostics. Each file is read once. */
 export interface ProjectFiles {
+  /** The folder of the project. */
+  projectDir: string;
   /** The location of a property such as `slug:` in a file, with this string value if one is given; `null`: not found. */
   findProperty(file: string, name: string, value?: unknown): SourceLocation | null;
   /**
@@ -47,6 +49,7 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
     return text;
   };
   return {
+    projectDir,
     findProperty: (file, name, value) => findProperty(read(file), file, name, value),
     findPath: (file, names) => findPath(read(file), file, names),
     findText: (file, text) => findText(read(file), file, text),

@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
-import { type BuildFailure, type BuildOptions, type Message, type Metafile, build } from "esbuild";
+import { type BuildFailure, type BuildOptions, type Message, type Metafile, type OutputFile, build } from "esbuild";
 import { packageRoot, sdkFile } from "../../../server/paths.ts";
+import { type ExternalFiles, checkModule, isSuspect, missingVariables } from "./check-modules.ts";
+import { placePath, placePaths } from "./installed-packages.ts";
 import { type PackageFiles, projectPlugin } from "./project-plugin.ts";
+import { readCustomConditions } from "./tsconfig.ts";
 
 export interface BundledFile {
   /** Path below the build folder, with `/`. */
@@ -71,7 +74,7 @@ export function bundleSources(p: {
 
 /** One file of the project with its imports, as a module without a source map. */
 export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
-  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: false });
+  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: "external" });
 }
 
 /** Path of the built module of a file, below the build folder. */
@@ -105,6 +108,7 @@ async function bundle(
   options: EntryOptions,
   references = none,
 ): Promise<Bundle> {
+  const externals = new Map<string, { specifier: string; file: string }>();
   try {
     const result = await build({
       absWorkingDir: p.projectDir,
@@ -121,11 +125,18 @@ async function bundle(
       charset: "utf8",
       legalComments: "none",
       logLevel: "silent",
+      logOverride: reportedByEsbuild,
+      define: missingVariables,
+      // For files whose tsconfig.json preserves JSX, or has no `jsx`.
+      jsx: "automatic",
+      // Those of Node, which `module` is not.
+      conditions: readCustomConditions(p.projectDir),
       plugins: [
         projectPlugin({
           projectDir: p.projectDir,
           packageFiles: p.packageFiles ?? { packageRoot, sdkFile },
           references,
+          onExternal: (path, external) => externals.set(path, external),
         }),
       ],
       // Provides `require` for CommonJS code.
@@ -134,17 +145,20 @@ async function bundle(
       },
       ...options,
     });
+    const { outputFiles, metafile, warnings } = result;
+    const errors = checkModules(outputFiles, externals, p.projectDir);
+    if (errors.length > 0) return { ok: false, errors, warnings };
     return {
       ok: true,
-      files: result.outputFiles.map((file) => ({
+      files: outputFiles.map((file) => ({
         path: relative(p.outDir, file.path).split(sep).join("/"),
-        contents: file.contents,
+        contents: placePaths(file.contents, relative(dirname(file.path), p.projectDir)),
       })),
-      warnings: result.warnings,
+      warnings,
       imports: new Map(
-        Object.entries(result.metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)]),
+        Object.entries(metafile.inputs).map(([file, input]) => [file, input.imports.map(({ path }) => path)]),
       ),
-      packages: packagesOf(result.metafile),
+      packages: packagesOf(metafile),
     };
   } catch (error) {
     if (isBuildError(error)) return { ok: false, errors: error.errors, warnings: error.warnings };
@@ -157,8 +171,24 @@ function packagesOf({ outputs }: Metafile): string[] {
   const external = imports.filter(
     ({ external, kind, path }) => external && kind === "import-statement" && !isBuiltin(path),
   );
-  return [...new Set(external.map(({ path }) => path))];
+  // They are loaded from the state folder, which is in the project.
+  return [...new Set(external.map(({ path }) => placePath(path, "..")))];
 }
+
+function checkModules(files: readonly OutputFile[], externals: ExternalFiles, projectDir: string): Message[] {
+  const maps = new Map(files.map((file) => [file.path, file]));
+  return files
+    .filter(({ path }) => path.endsWith(".mjs"))
+    .flatMap((file) => {
+      const map = maps.get(`${file.path}.map`)?.text;
+      if (map === undefined || !isSuspect(file.text, externals)) return [];
+      const path = relative(projectDir, file.path).split(sep).join("/");
+      return checkModule({ path, code: file.text, map }, externals);
+    });
+}
+
+/** Messages that esbuild does not show by default. */
+const reportedByEsbuild = { "unsupported-dynamic-import": "warning", "unsupported-require-call": "warning" } as const;
 
 function isBuildError(error: unknown): error is BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors) && "warnings" in error;

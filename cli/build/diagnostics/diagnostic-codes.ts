@@ -10,9 +10,29 @@ export const diagnosticCodes = {
     text: "The import does not resolve from this file.",
     fix: "Install the package in the project, or correct the name.",
   },
+  unbundled_import: {
+    text: "The build cannot tell which file this is, so the built code does not contain it. At run time, packages are found, and paths are relative to the folder of the build.",
+    fix: "Write the path as a string, or as a template that starts with the folder, e.g. import(`./senders/${name}.ts`), which bundles every file that matches. For files that are not code, use process.cwd().",
+  },
+  commonjs_namespace: {
+    text: "The package is a CommonJS module. For Node, `import * as` has only the exports that it finds in the text of the package. The package itself is the default export.",
+    fix: "Import the default export of the package.",
+  },
+  missing_module_path: {
+    text: "Built code is an ES module in .signalbox/, where the file itself is not.",
+    fix: 'Use process.cwd(), which is the folder of the project, e.g. join(process.cwd(), "templates").',
+  },
   import_beyond_default: {
     text: "The receiver of webhooks loads triggers, but no workflow code. It knows only the default export of a workflow file.",
     fix: "Move the shared code to a separate file, e.g. in lib/ beside triggers/, and import it from there.",
+  },
+  invalid_tsconfig: {
+    text: "The options that this part of the file sets would have no effect on the built code.",
+    fix: "Correct tsconfig.json at this location.",
+  },
+  unsupported_tsconfig: {
+    text: "The build compiles each file with the options of the nearest tsconfig.json, but not with this one.",
+    fix: "Remove the option.",
   },
   bundle_failed: { text: "The project cannot be bundled.", fix: "Correct the code at this location." },
   evaluation_failed: {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -21,6 +21,25 @@ export function makeProjectUntil(
   mkdirSync(projectDir);
   symlinkSync(join(packageRoot, "node_modules"), join(projectDir, "node_modules"), "dir");
   writeFiles(projectDir, files);
+  return projectDir;
+}
+
+/**
+ * A project of a workspace, with its own node_modules: Zod, the packages that `files` has in node_modules/, and links
+ * to packages of the workspace, e.g. `{ "@acme/shared": "packages/shared" }` for files in ../packages/shared/.
+ */
+export function makeWorkspace(files: Record<string, string>, links: Record<string, string> = {}): string {
+  const projectDir = makeProject();
+  const installed = join(projectDir, "node_modules");
+  unlinkSync(installed);
+  writeFiles(projectDir, files);
+  for (const [name, target] of [
+    ["zod", join(packageRoot, "node_modules/zod")] as const,
+    ...Object.entries(links).map(([name, folder]) => [name, join(projectDir, "..", folder)] as const),
+  ]) {
+    mkdirSync(dirname(join(installed, name)), { recursive: true });
+    symlinkSync(target, join(installed, name), "dir");
+  }
   return projectDir;
 }
 
