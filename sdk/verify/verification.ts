@@ -198,7 +198,7 @@ function check<K extends Key>(
 }
 
 /** A sender that rotates its secret sends two or three signatures. More would only cost time. */
-export const maxSignatures = 16;
+const maxSignatures = 16;
 
 function readSignatures<K extends Key>(scheme: Scheme<K>, text: string, request: SignedRequest): Uint8Array[] {
   return scheme

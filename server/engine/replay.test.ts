@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
-test("every execution of a run receives the recorded completions in the recorded order, whatever ends its workers", async () => {
+test("every execution of a run receives the recorded completions in the recorded order, even if its workers are killed", async () => {
   await fc.assert(
     fc.asyncProperty(trees, fc.integer({ min: 0 }), async (tree, seed) => {
       expect(await findReplayProblem(tree, { seed, open: openMemoryStore })).toBeNull();
@@ -82,7 +82,7 @@ describe("a step that has failed, and whose error the code has caught", () => {
     expect(items).toEqual(["first,second", "first,second"]);
   });
 
-  test("is restored with its causes and JSON properties, whatever was thrown", () => {
+  test("is restored with its causes and JSON properties, for every thrown value", () => {
     const declined = new NonRetryableError("no");
     expect(keep(declined)).toMatchObject({ name: "NonRetryableError", message: "no", retryable: false });
     expect(keep(new AggregateError([new RangeError("x")], "all"))).toMatchObject({ errors: [{ name: "RangeError" }] });

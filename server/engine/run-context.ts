@@ -105,7 +105,7 @@ export function createRunContext(options: RunContextOptions) {
   }
 
   /**
-   * Begins a call. Of a stored name, it is the call of the earlier executions. Refused in the function of a step: if
+   * Begins a call. Of a stored name, it is the call of the earlier executions. Rejected in the function of a step: if
    * the step is stored, its function is not executed again, so the call would be left out, and later names would move.
    */
   function begin(call: string, name: unknown, kind: StepRecord["kind"]) {

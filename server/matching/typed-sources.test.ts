@@ -74,7 +74,7 @@ const verdictOn = (source: SourceDefinition, body: Json, headers: Record<string,
   evaluateTriggers([triggerOf(source)], body, headers)[0]?.verdict;
 
 describe.each(cases)("a typed source of $sender", ({ source, headers, good, broken, others }) => {
-  test("is stopped by its filter on other events, whatever their fields are", () => {
+  test("is stopped by its filter on other events, for all values of their fields", () => {
     expect(verdictOn(source, good, headers)?.outcome).toBe("matched");
     for (const other of others) {
       const verdict = verdictOn(source, other, headers);

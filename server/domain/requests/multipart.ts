@@ -4,7 +4,7 @@ import { readParameters } from "./header-parameters.ts";
 
 /**
  * Multipart forms (RFC 7578), also as old and unusual senders write them. No package reads all of them, see
- * docs/decisions/0029-multipart-forms.md.
+ * docs/decisions/0030-multipart-forms.md.
  */
 
 export interface FormField {

@@ -4,8 +4,8 @@ import { isObject } from "../../domain/schema/json-schema.ts";
 
 /**
  * The form in which the failure of a step is stored, so that the code of the run receives the same failure when it is
- * executed again: an error with its name, message, stack, causes and JSON properties, or any other thrown value. Of its
- * classes, only those of the language are kept.
+ * executed again. It is an error with its name, message, stack, causes and JSON properties, or any other thrown value.
+ * Of its classes, only those of the language are kept.
  */
 
 const maxBytes = 64 * 1024;

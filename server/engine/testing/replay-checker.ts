@@ -9,7 +9,7 @@ import type { RunTransition, StepRecord } from "../../ports/store/engine-store.t
 import { executeRun } from "../execute-run.ts";
 import { createCode } from "./engine-harness.ts";
 
-/** The code of a run: a tree of steps and sleeps. Steps of the same name are told apart by their paths in the tree. */
+/** The code of a run: a tree of steps and sleeps. Steps of the same name differ in their paths in the tree. */
 export type Tree =
   | { kind: "step"; name: string; fails: boolean; retries: number | null }
   | { kind: "sleep"; name: string; ms: number }
@@ -57,8 +57,9 @@ interface ReplayFacts {
 
 /**
  * Executes the code with random latencies of steps and of the store, and ends its worker at random moments, until the
- * run has ended. Returns a problem if an execution receives other completions than an earlier one, or in another order,
- * if an idempotency key is used for two steps, or if a step receives the result of another one; otherwise `null`.
+ * run has ended. Returns a problem if an execution receives other completions than an earlier one, or in another order.
+ * It is also a problem if two steps use one idempotency key, or if a step receives the result of another one. Otherwise
+ * `null`.
  */
 export async function findReplayProblem(tree: Tree, facts: ReplayFacts): Promise<string | null> {
   try {

@@ -16,7 +16,7 @@ export function replayContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    it("are delivered in their recorded order by every execution, whatever ends its workers", async () => {
+    it("are delivered in their recorded order by every execution, even if its workers are killed", async () => {
       await fc.assert(
         fc.asyncProperty(trees, fc.integer({ min: 0 }), async (tree, seed) => {
           expect(await findReplayProblem(tree, { seed, open: (facts) => openReplayStore(store, facts) })).toBeNull();
