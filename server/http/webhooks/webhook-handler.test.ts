@@ -219,18 +219,23 @@ describe("POST /triggers/{endpoint}", () => {
       { status: 415, code: "unsupported_media_type" },
     ],
     [
-      "another charset",
-      { headers: { "content-type": "application/json; charset=iso-8859-1" } },
+      "an unknown charset",
+      { headers: { "content-type": "application/json; charset=klingon" } },
       { status: 415, code: "unsupported_media_type", detail: /charset/ },
     ],
     [
-      "a compressed body",
+      "an unknown compression",
+      { headers: { ...json, "content-encoding": "compress" } },
+      { status: 415, code: "unsupported_media_type", headers: { "accept-encoding": "gzip, deflate, br" } },
+    ],
+    [
+      "a body that is not compressed as it says",
       { headers: { ...json, "content-encoding": "gzip" } },
-      { status: 415, code: "unsupported_media_type", detail: /compressed/ },
+      { status: 400, code: "invalid_body", detail: /gzip/ },
     ],
     [
       "two codings",
-      { headers: { ...json, "content-encoding": "identity, br" } },
+      { headers: { ...json, "content-encoding": "gzip, compress" } },
       { status: 415, code: "unsupported_media_type" },
     ],
     ["bad JSON", { body: '{"name":\n  oops}' }, { status: 400, code: "invalid_json", detail: /^Line 2, column 3:/ }],

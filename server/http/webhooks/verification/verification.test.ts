@@ -352,7 +352,7 @@ describe("a message of SNS", () => {
     expect((await send(port, "/triggers/open", plain, message)).status).toBe(415);
     expect((await send(port, "/triggers/topic", { "content-type": "text/html" }, message)).status).toBe(415);
     expect(
-      (await send(port, "/triggers/topic", { "content-type": "text/plain; charset=latin1" }, message)).status,
+      (await send(port, "/triggers/topic", { "content-type": "text/plain; charset=klingon" }, message)).status,
     ).toBe(415);
   });
 

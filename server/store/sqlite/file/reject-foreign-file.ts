@@ -1,5 +1,5 @@
+import type Database from "better-sqlite3";
 import { AppError } from "../../../contract/app-error.ts";
-import type { Connection } from "./open-connection.ts";
 
 /** A table or a view, unless the file has our migrations. */
 const foreignSql = `
@@ -9,7 +9,7 @@ const foreignSql = `
   ORDER BY name LIMIT 1`;
 
 /** Throws AppError `store_unusable` if the file is the database of another program. It only reads. */
-export function rejectForeignFile(connection: Connection): void {
+export function rejectForeignFile(connection: Database.Database): void {
   const name = connection.prepare<[], string>(foreignSql).pluck().get();
   if (name === undefined) return;
   throw new AppError(
