@@ -53,7 +53,7 @@ it("copying a store continues after repeated kills, and copies every row once", 
       { cwd: folder, stdio: ["ignore", "pipe", "pipe"] },
     );
 
-  const watcher = new Client(url);
+  const watcher = new Client({ connectionString: url, options: "-c search_path=signalbox" });
   await watcher.connect();
   onTestFinished(() => watcher.end());
   let reached = 0;
