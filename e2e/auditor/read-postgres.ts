@@ -11,9 +11,9 @@ const runsSql = `
 
 /** Reads every table and every index, and looks up each row in its indexes. Raises an error for each difference. */
 const integritySql = `
-  CREATE EXTENSION IF NOT EXISTS amcheck;
-  SELECT bt_index_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace;`;
-const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c CROSS JOIN LATERAL verify_heapam(c.oid) AS h WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`;
+  CREATE EXTENSION IF NOT EXISTS amcheck SCHEMA public;
+  SELECT public.bt_index_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = 'signalbox'::regnamespace;`;
+const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c CROSS JOIN LATERAL public.verify_heapam(c.oid) AS h WHERE c.relkind = 'r' AND c.relnamespace = 'signalbox'::regnamespace`;
 
 /** One statement, so that all values are of the same moment. */
 const disagreementsSql = `
