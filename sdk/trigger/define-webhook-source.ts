@@ -93,7 +93,7 @@ export interface WebhookSourceOptions<
   /**
    * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
    * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
-   * answers 202 to every request that starts no run, also if a `filter`, `headers` or a switch stopped it. The delivery
+   * answers 202 to every request that starts no run, even if a `filter`, `headers` or a switch stopped it. The delivery
    * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
    * Sources that share an endpoint must use the same value. Default: `"reject"` if the endpoint has one trigger,
    * otherwise `"skip"`.

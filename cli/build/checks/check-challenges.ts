@@ -64,7 +64,7 @@ function findProblem(option: unknown): string | null {
   return secret ? `› ${secret.header ?? secret.query} carries a key, which is never read or repeated` : null;
 }
 
-/** The option with its defaults. Also if it is invalid. */
+/** The option with its defaults, even if it is invalid. */
 function complete(option: unknown, name: string): unknown {
   if (typeof option !== "object" || option === null || Array.isArray(option)) return option;
   const { method = "POST", if: condition = null, echo = null, as = "text", headers = {}, ...others }: Given = option;

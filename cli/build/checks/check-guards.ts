@@ -68,7 +68,7 @@ export function replyOf(reply: unknown): Reply | null {
   return replySchema.safeParse(readReply(reply)).data ?? null;
 }
 
-/** With defaults: the same response to all outcomes, or one for each. Also if values are invalid. */
+/** With defaults: the same response to all outcomes, or one for each. Values may be invalid. */
 function readReply(reply: unknown): unknown {
   if (!isObject(reply)) return reply;
   return isByOutcome(reply)

@@ -33,7 +33,7 @@ export interface NodeReport {
   findings: Finding[];
   regexes: UserRegex[];
   defaults: DefaultValue[];
-  /** `step`: the next part of the path; `null` for wrappers such as optional. Anything but a schema is a finding. */
+  /** `step`: the next part of the path; `null` for wrappers such as optional. A value that is not a schema is a finding. */
   children: { step: string | null; schema: unknown }[];
 }
 
