@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { installOldestNode } from "./oldest-node.ts";
 import { installMissing } from "./test-tools.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -16,6 +17,9 @@ const root = join(import.meta.dirname, "..");
 const packFolder = join(root, "node_modules/.cache/pack");
 /** Tests start hundreds of Node processes: they share compiled code. */
 const compileCache = join(root, "node_modules/.cache/compile");
+
+/** The tests of reading bodies: what Node has for them differs between its versions. */
+const bodyTests = ["server/domain/requests", "server/domain/json", "server/http/webhooks/requests"];
 
 /** Each step resolves with whether it succeeded. The steps of a group run at the same time. */
 const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
@@ -31,6 +35,15 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
       installMissing(["postgres"]);
       return vitest(output, "unit", ["unit"], isChangedOnly ? ["--changed", mainBranch(), "--passWithNoTests"] : []);
     },
+    "oldest-node": (output) =>
+      run(output, installOldestNode(), [
+        join(root, "node_modules/vitest/vitest.mjs"),
+        "run",
+        "--project",
+        "unit",
+        "--reporter=minimal",
+        ...bodyTests,
+      ]),
     pack: (output) => {
       rmSync(packFolder, { recursive: true, force: true });
       mkdirSync(packFolder, { recursive: true });
@@ -98,7 +111,7 @@ async function report(name: string, step: (output: Output) => Promise<boolean>):
   if (process.stdout.isTTY) process.stdout.write(`… ${name}\r`);
   const succeeded = await step((chunk) => void chunks.push(chunk));
   if (!succeeded) process.stdout.write(`\n── ${name} ──\n${Buffer.concat(chunks).toString()}`);
-  console.log(`${succeeded ? "✓" : "✗"} ${name.padEnd(9)} ${seconds(performance.now() - stepStartedAt).padStart(7)}`);
+  console.log(`${succeeded ? "✓" : "✗"} ${name.padEnd(11)} ${seconds(performance.now() - stepStartedAt).padStart(7)}`);
   return succeeded;
 }
 
