@@ -97,8 +97,12 @@ export function IssueSummary({ issues, onShow }: { issues: readonly Issue[]; onS
   );
 }
 
-/** Why no run was started. The form marks the fields that the server named. */
-export function StartResult({ starter: { problem, rejected, stopped } }: { starter: Starter }) {
+const scrolling = "max-h-48 overflow-auto";
+
+/** Why no run was started. `areIssuesShown`: the form lists the issues that the server found. */
+export function StartResult({ starter, areIssuesShown }: { starter: Starter; areIssuesShown: boolean }) {
+  const { rejected, stopped } = starter;
+  const problem = starter.problem && areIssuesShown ? { ...starter.problem, errors: [] } : starter.problem;
   if (problem && rejected) {
     const toDelivery = rejected.deliveryId !== null && (
       <Link
@@ -113,6 +117,7 @@ export function StartResult({ starter: { problem, rejected, stopped } }: { start
         problem={problem}
         title={`The endpoint responded with ${rejected.status}. No run was started`}
         more={toDelivery}
+        className={scrolling}
       />
     );
   }
@@ -120,12 +125,13 @@ export function StartResult({ starter: { problem, rejected, stopped } }: { start
     return (
       <ProblemNote
         problem={problem}
-        title={problem.errors.length > 0 ? "No run was started: the input is invalid" : "No run was started"}
+        title={starter.problem?.errors.length ? "No run was started: the input is invalid" : "No run was started"}
+        className={scrolling}
       />
     );
   if (!stopped) return null;
   return (
-    <Alert tone="wait" icon={Info} className="max-h-48 overflow-auto">
+    <Alert tone="wait" icon={Info} className={scrolling}>
       <p className="font-semibold">No run was started: the trigger did not match</p>
       <ul className="text-s">
         {stopped.map((verdict) => (

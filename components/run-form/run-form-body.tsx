@@ -186,7 +186,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
         )}
       </div>
       <div className="sticky bottom-0 grid shrink-0 gap-3 border-t bg-panel px-4 py-3">
-        <StartResult starter={starter} />
+        <StartResult starter={starter} areIssuesShown={view === "form"} />
         <div className="flex flex-wrap items-center gap-2">
           <Button
             tone="primary"

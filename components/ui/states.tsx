@@ -105,15 +105,18 @@ export function ProblemNote({
   title,
   retry,
   more,
+  className = "",
 }: {
   problem: ProblemText;
   title: string;
   retry?: (() => void) | undefined;
   more?: ReactNode;
+  className?: string;
 }) {
   const { detail, errors, link } = problem;
   return (
     <Alert
+      className={className}
       action={
         retry && (
           <Button size="s" onClick={retry}>
