@@ -46,7 +46,7 @@ const noIdempotency: SourceChange = {
 
 /** At most once: a begun step counts as finished. */
 const recordBeforeEffect: SourceChange = {
-  file: "server/engine/run-context.ts",
+  file: "server/engine/steps/step-tries.ts",
   find: "result = await execute(step);",
   replace: `await session.write({ steps: [{ name: key, kind: "step", attempt, startedAt, finishedAt: startedAt, until: null, result: null }] });
       result = await execute(step);`,
@@ -67,8 +67,8 @@ const lostFrames: SourceChange = {
 
 const doubledAssignments: SourceChange = {
   file: "server/run-channel/host/assign-runs.ts",
-  find: "worker.stream.sendText(formatAssign(run, details));",
-  replace: "for (const _ of [1, 2]) worker.stream.sendText(formatAssign(run, details));",
+  find: "worker.stream.sendText(text);",
+  replace: "for (const _ of [1, 2]) worker.stream.sendText(text);",
 };
 
 /** Any process that has had a run may write to it, even after another has taken it over. */

@@ -33,6 +33,7 @@ describe("the auditor of several machines on one Postgres", () => {
       clients: 6,
       paceMs: 2_000,
       print: (line) => void log.push(line),
+      keep: (outputs) => void log.push(...outputs),
     });
     console.log(`seed ${seed}: ${summary}`);
     expect(violations, summary).toEqual([]);

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, vi } from "vitest";
 import { getJson } from "../support/api.ts";
 import { post, startBystander } from "./bystander.ts";
@@ -30,9 +30,14 @@ it("bodies that are huge, compressed, deep or have 200,000 errors are not kept i
   ]);
   expect(await Promise.all(huge)).toEqual([413, 413, 401, 413, 413, 401]);
 
-  const bomb = gzipSync(Buffer.alloc(64 * mib, 0x20));
-  for (const encoding of ["gzip", "x-gzip", "gzip, gzip", "deflate", "br", "zstd"])
-    expect(await send("/triggers/signup", bomb, { "content-encoding": encoding }), encoding).toBe(415);
+  const blanks = Buffer.alloc(64 * mib, 0x20);
+  const bomb = gzipSync(blanks);
+  const statusOfBomb = { gzip: 413, "x-gzip": 413, "gzip, gzip": 413, deflate: 400, br: 400, zstd: 415, "": 400 };
+  for (const [encoding, status] of Object.entries(statusOfBomb))
+    expect(await send("/triggers/signup", bomb, { "content-encoding": encoding }), encoding).toBe(status);
+  for (const [encoding, bytes] of Object.entries({ deflate: deflateSync(blanks), br: brotliCompressSync(blanks) }))
+    expect(await send("/triggers/signup", bytes, { "content-encoding": encoding }), encoding).toBe(413);
+  expect(await send("/triggers/signup", gzipSync(bomb), { "content-encoding": "gzip, gzip" })).toBe(413);
   expect(await send("/triggers/signup", bomb)).toBe(400);
 
   const badItems = `{"items":[${Array.from({ length: 200_000 }, () => '""').join()}]}`;
@@ -52,11 +57,11 @@ it("bodies that are huge, compressed, deep or have 200,000 errors are not kept i
     '{"\\udfff":"\\u0000"}',
     '\uFEFF{"a":1}',
     '{"a":1,"a":2}',
-    "1e999",
     "-0",
     '""',
   ];
   for (const body of odd) expect(await send("/triggers/anything", body), body).toBe(202);
+  expect(await send("/triggers/anything", "1e999")).toBe(400);
   expect(await send("/triggers/signup", '{"__proto__":{"name":"Ada"}}')).toBe(422);
 
   const statuses = await bystander.finish();

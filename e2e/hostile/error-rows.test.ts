@@ -42,11 +42,13 @@ const rows: Row[] = [
     answer: /^accept: application\/json\r?$/im,
   },
   {
-    headers: { "content-encoding": "gzip" },
+    headers: { "content-encoding": "zstd" },
     status: 415,
     code: "unsupported_media_type",
-    answer: /^accept: application\/json\r?$/im,
+    answer: /^accept-encoding: gzip, deflate, br\r?$/im,
   },
+  { headers: { "content-encoding": "gzip" }, status: 400, code: "invalid_body" },
+  { body: "1e999", status: 400, code: "invalid_body" },
   {
     headers: { "content-length": "1048577" },
     body: "",
