@@ -139,6 +139,8 @@ export interface SignedRequest {
   header(name: string): string | null;
   /** All headers, by lower-case name. */
   headers(): Iterable<readonly [name: string, value: string]>;
+  /** The fields of a multipart form without its files. Empty if the body is no such form. */
+  multipart(): readonly (readonly [name: string, value: string])[];
 }
 
 /** Why a signature check failed. `detail` is for people and contains nothing that would help to forge a signature. */

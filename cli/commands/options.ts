@@ -130,13 +130,14 @@ export async function readData(
   }
 }
 
-/** The same, parsed. */
+/** The same, parsed as the trigger reads numbers. Reports those that JavaScript rounds. */
 export async function readJsonData(
   value: string,
   context: Pick<CommandContext, "cwd" | "stdin" | "notify">,
+  options: { bigints: "number" | "string" },
 ): Promise<Json> {
   try {
-    const { json, rounded } = parseJsonBody(await readData(value, context));
+    const { json, rounded } = parseJsonBody(await readData(value, context), options);
     if (rounded.length > 0)
       context.notify(
         `JavaScript cannot represent these numbers of --data exactly, and rounds them: ${rounded.join(", ")}`,

@@ -21,6 +21,7 @@ interface Props {
   /** Why the form cannot show the draft. */
   fault: JsonFault | null;
   isTooLong: boolean;
+  bigints: "number" | "string";
   onJson: () => void;
 }
 
@@ -28,8 +29,8 @@ interface Props {
  * Notes on the draft: it is not valid JSON, it is too long for a form, or the server parses it differently than it is
  * written.
  */
-export function DraftNotes({ draft, fault, isTooLong, onJson }: Props) {
-  const notationIssues = draft ? findNotationIssues(draft) : [];
+export function DraftNotes({ draft, fault, isTooLong, bigints, onJson }: Props) {
+  const notationIssues = draft ? findNotationIssues(draft, bigints) : [];
   return (
     <>
       {isTooLong && (

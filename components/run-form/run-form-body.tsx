@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
+import { bigintsOf } from "../../server/contract/project/endpoint.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import { jsonOf } from "../deliveries/read-body.ts";
@@ -142,6 +143,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
           draft={draft.draft}
           fault={view === "form" ? draft.fault : null}
           isTooLong={draft.isTooLong}
+          bigints={subject.kind === "replay" ? "number" : bigintsOf(details.body)}
           onJson={showJson}
         />
         {headersSchema && (

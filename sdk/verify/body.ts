@@ -40,18 +40,3 @@ function decode(text: string): string {
     .replaceAll("+", " ")
     .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
-
-/** The same of `multipart/form-data` (RFC 7578), without its files. Empty if the body has no such parts. */
-export function readMultipartPairs({ body, header }: Pick<SignedRequest, "body" | "header">): [string, string][] {
-  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(header("content-type") ?? "");
-  const delimiter = boundary && `\r\n--${boundary[1] ?? boundary[2]}`;
-  if (!delimiter) return [];
-  // The first delimiter needs no line break before it.
-  const parts = `\r\n${Buffer.from(body).toString("latin1")}`.split(delimiter).slice(1);
-  return parts.flatMap((part): [string, string][] => {
-    const end = part.indexOf("\r\n\r\n");
-    const head = end < 0 ? "" : part.slice(0, end);
-    const name = /^content-disposition:\s*form-data;[^\r\n]*?\bname="([^"\r\n]*)"/im.exec(head)?.[1];
-    return name === undefined || /\bfilename\*?=/i.test(head) ? [] : [[name, part.slice(end + 4)]];
-  });
-}

@@ -160,6 +160,33 @@ describe("mailgun", () => {
       expect(checkMailgun(utf8(parts + file), { "content-type": type })).toBeNull();
   });
 
+  it.each<[what: string, head: (name: string) => string, type?: string]>([
+    ["names without quotes", (name) => `Content-Disposition: form-data; name=${name}`],
+    ["headers in lower case", (name) => `content-disposition:form-data;name="${name}"`],
+    ["another order of parameters", (name) => `Content-Disposition: form-data; x="y"; name="${name}"`],
+    [
+      "a charset",
+      (name) => `Content-Type: text/plain; charset=us-ascii\r\nContent-Disposition: form-data; name="${name}"`,
+    ],
+    ["a folded header", (name) => `Content-Disposition: form-data;\r\n name="${name}"`],
+    ["spaces after the boundary", (name) => `Content-Disposition: form-data; name="${name}"`, "padding"],
+    ["a preamble", (name) => `Content-Disposition: form-data; name="${name}"`, "preamble"],
+    ["an escaped name", (name) => `Content-Disposition: form-data; name*=UTF-8''${name}`],
+    ["the boundary inside of a value", (name) => `Content-Disposition: form-data; name="${name}"`, "inside"],
+    [
+      "a Content-Transfer-Encoding",
+      (name) => `Content-Transfer-Encoding: 7BIT\r\nContent-Disposition: form-data; name="${name}"`,
+    ],
+  ])("reads a multipart form with %s as the receiver does", (_, head, special) => {
+    const fields = { ...(special === "inside" && { text: "a --b1 b\r\n--b1x\r\nc" }), ...signMailgun(token) };
+    const delimiter = special === "padding" ? "--b1  \t" : "--b1";
+    const parts = Object.entries(fields)
+      .map(([name, value]) => `${delimiter}\r\n${head(name)}\r\n\r\n${value}\r\n`)
+      .join("");
+    const body = `${special === "preamble" ? "This is MIME.\r\n" : ""}${parts}--b1--\r\n`;
+    expect(checkMailgun(utf8(body), { "content-type": "multipart/form-data; boundary=b1" })).toBeNull();
+  });
+
   it("accepts the signature of the primary account for a subaccount", () => {
     const proof = signMailgun(token, now, other);
     expect(checkMailgun(json(proof))?.kind).toBe("mismatch");

@@ -6,6 +6,7 @@ import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { readMultipartTexts } from "../domain/requests/multipart.ts";
 import type { ParsedJson } from "../domain/json/parse-exactly.ts";
 import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
@@ -121,6 +122,7 @@ export function signedPartsOf(
     },
     header: (name) => read(`header ${name}`, header(name)),
     headers: () => Object.entries(old.headers),
+    multipart: () => readMultipartTexts(body, header("content-type")),
   };
 }
 

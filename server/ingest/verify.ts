@@ -1,5 +1,6 @@
 import type { SignatureFault, SignedEvent, SignedRequest, VerificationDefinition } from "../../sdk/definition.ts";
 import { checkSignature, signatureError } from "../domain/requests/check-signature.ts";
+import { readMultipartTexts } from "../domain/requests/multipart.ts";
 import { publicUrlOf } from "../domain/requests/public-url.ts";
 import type { SentFrom } from "./accept.ts";
 import type { IngestRequest, Rejected, RequestHead } from "./ingest-request.ts";
@@ -20,6 +21,7 @@ export function signedRequestOf(
     },
     header: (name) => headers.get(name) ?? null,
     headers: () => headers,
+    multipart: () => readMultipartTexts(body, headers.get("content-type") ?? null),
   };
 }
 

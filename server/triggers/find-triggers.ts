@@ -1,5 +1,6 @@
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
+import { bigintsOf } from "../contract/project/endpoint.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { isLoopbackUrl } from "../domain/requests/local-request.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";
@@ -36,6 +37,18 @@ export function triggersOnEndpoint(sources: ProjectSources, endpoint: string): r
   if (triggers && triggers.length > 0) return triggers;
   const hint = didYouMean(endpoint, [...sources.byEndpoint.keys()]);
   throw new AppError("unknown_endpoint", `No trigger listens on ${JSON.stringify(endpoint)}.${hint}`);
+}
+
+/** How the numbers of a body for a trigger, or for an endpoint, are read. Unknown ones: as by default. */
+export function bigintsFor(
+  sources: ProjectSources,
+  { trigger, endpoint }: { trigger?: string | undefined; endpoint?: string | undefined },
+): "number" | "string" {
+  const found =
+    trigger === undefined
+      ? sources.byEndpoint.get(endpoint ?? "")?.[0]
+      : sources.triggers.find(({ slug }) => slug === trigger);
+  return bigintsOf(found?.body);
 }
 
 /** Resolves the slug of a trigger, or an endpoint, to the endpoint; slugs take precedence. Throws AppError `not_found`. */

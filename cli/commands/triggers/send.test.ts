@@ -180,6 +180,7 @@ describe("--sign", () => {
         url: url + (request?.url ?? ""),
         header: (name) => new Map(headers).get(name) ?? null,
         headers: () => headers,
+        multipart: () => [],
       });
       expect(fault).toBeNull();
     },

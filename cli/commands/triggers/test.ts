@@ -1,3 +1,4 @@
+import { type BodyFormat, bigintsOf } from "../../../server/contract/project/endpoint.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
@@ -62,9 +63,9 @@ async function testBody(
   slugOrEndpoint: string,
   { data, header: headers }: { data: string; header: Record<string, string[]> | undefined },
 ): Promise<void> {
-  const body = await readJsonData(data, context);
   const api = await context.api();
-  const tested = await findTriggerOrEndpoint(api, slugOrEndpoint);
+  const { tested, formats } = await findTriggerOrEndpoint(api, slugOrEndpoint);
+  const body = await readJsonData(data, context, { bigints: bigintsOf(formats) });
   const document = await api.request({
     method: "POST",
     path: "/verdicts",
@@ -78,10 +79,12 @@ async function testBody(
 async function findTriggerOrEndpoint(
   api: ApiClient,
   given: string,
-): Promise<{ trigger: string } | { endpoint: string }> {
+): Promise<{ tested: { trigger: string } | { endpoint: string }; formats: readonly BodyFormat[] }> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
-  if (data.some(({ slug }) => slug === given)) return { trigger: given };
-  if (data.some(({ endpoint }) => endpoint === given)) return { endpoint: given };
+  const trigger = data.find(({ slug }) => slug === given);
+  if (trigger) return { tested: { trigger: given }, formats: trigger.body };
+  const onEndpoint = data.find(({ endpoint }) => endpoint === given);
+  if (onEndpoint) return { tested: { endpoint: given }, formats: onEndpoint.body };
   const hint = didYouMean(
     given,
     data.flatMap(({ slug, endpoint }) => [slug, endpoint]),

@@ -34,6 +34,35 @@ it("test sends headers with their values, also repeated ones", async () => {
   expect(bodies).toEqual([{ endpoint: "signup", headers: { "x-event": ["paid"], "x-topic": ["a", "b"] }, body: {} }]);
 });
 
+it.each([
+  ["number", { id: 9007199254740992, rate: 1e21 }, /rounds them: \/id$/m],
+  ["string", { id: "9007199254740993", rate: 1e21 }, /^$/],
+] as const)("test reads numbers as the trigger does: bigints %s", async (bigints, body, warning) => {
+  const bodies: unknown[] = [];
+  for (const subject of ["new-signup", "signup"]) {
+    const { exitCode, stderr } = await runFakeCli(
+      ["triggers", "test", subject, "--data", '{"id": 9007199254740993, "rate": 1e21}'],
+      {
+        routes: {
+          "GET /triggers": () => ({
+            data: [{ ...fakeTrigger, slug: "new-signup", endpoint: "signup", body: [{ type: "json", bigints }] }],
+          }),
+          "POST /verdicts": (request) => {
+            bodies.push(request.body);
+            return { data: [] };
+          },
+        },
+      },
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(warning);
+  }
+  expect(bodies).toEqual([
+    { trigger: "new-signup", body },
+    { endpoint: "signup", body },
+  ]);
+});
+
 it("a header without a colon is wrong usage", async () => {
   const { exitCode, stderr } = await runFakeCli(
     ["triggers", "test", "signup", "--data", "{}", "--header", "x-event"],

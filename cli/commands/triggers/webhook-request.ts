@@ -1,6 +1,7 @@
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import { stateDirOf } from "../../../server/config.ts";
 import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
+import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
 import { encodeBody, sentTypes } from "../../../server/domain/schema/encode-body.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 
@@ -70,6 +71,7 @@ export async function signRequest(
     url: p.url,
     header: (name) => request.headers[name]?.join(", ") ?? null,
     headers: () => Object.entries(request.headers).map(([name, values]) => [name, values.join(", ")] as const),
+    multipart: () => readMultipartTexts(request.body, request.headers["content-type"]?.[0] ?? null),
   });
   if (!added)
     throw new Failure(`The request cannot be signed as ${verify.scheme} does.`, {

@@ -122,6 +122,13 @@ describe("values that parsers read differently", () => {
     ]);
   });
 
+  test('are strings if the trigger has bigints: "string"', () => {
+    expect(findNotationIssues(read('{"a": 9007199254740993, "b": [1e400], "c": 1}'), "string")).toEqual([
+      { pointer: "/a", message: "9007199254740993 is sent as written and parsed as a string" },
+      { pointer: "/b/0", message: "1e400 is sent as written and parsed as a string" },
+    ]);
+  });
+
   test("are not reported for another notation of the same value", () => {
     expect(
       findNotationIssues(read("[1.0, 1E+2, -0, 0.1, 1e21, 0.0000001, 100, 12.50, 5e-324, 1.7976931348623157e308]")),

@@ -9,24 +9,26 @@ export interface NotationIssue {
 
 const maxNotationIssues = 5;
 
-/** Finds numbers without an exact double, and repeated keys. Both are sent as written. */
-export function findNotationIssues(draft: Draft): NotationIssue[] {
+/** Finds numbers without an exact double, and repeated keys. Both are sent as written. `bigints`: that of the trigger. */
+export function findNotationIssues(draft: Draft, bigints: "number" | "string" = "number"): NotationIssue[] {
   const found: NotationIssue[] = [];
-  collect(draft, "", found);
+  collect(draft, { pointer: "", bigints }, found);
   return found.slice(0, maxNotationIssues);
 }
 
-function collect(draft: Draft, pointer: string, found: NotationIssue[]): void {
+function collect(draft: Draft, at: { pointer: string; bigints: "number" | "string" }, found: NotationIssue[]): void {
+  const { pointer, bigints } = at;
   if (found.length >= maxNotationIssues) return;
   if (draft.is === "number" && isJsonNumber(draft.text) && !isExact(draft.text)) {
-    const read = Number(draft.text);
+    const read =
+      bigints === "string" ? "a string" : Number.isFinite(Number(draft.text)) ? Number(draft.text) : "Infinity";
     found.push({
       pointer,
-      message: `${shorten(draft.text)} is sent as written and parsed as ${Number.isFinite(read) ? String(read) : "Infinity"}`,
+      message: `${shorten(draft.text)} is sent as written and parsed as ${read}`,
     });
   }
   if (draft.is === "list")
-    draft.items.forEach((item, index) => collect(item.draft, pointer + toPointer([index]), found));
+    draft.items.forEach((item, index) => collect(item.draft, { ...at, pointer: pointer + toPointer([index]) }, found));
   if (draft.is !== "object") return;
   const times = new Map<string, number>();
   for (const { key, draft: value } of draft.members) {
@@ -35,7 +37,7 @@ function collect(draft: Draft, pointer: string, found: NotationIssue[]): void {
     times.set(key, count);
     if (count === 2)
       found.push({ pointer: memberPointer, message: "appears more than once: all are sent, and the last one counts" });
-    collect(value, memberPointer, found);
+    collect(value, { ...at, pointer: memberPointer }, found);
   }
 }
 

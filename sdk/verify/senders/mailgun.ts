@@ -1,4 +1,4 @@
-import { isRecord, mediaTypeOf, readFormPairs, readJsonObject, readMultipartPairs } from "../body.ts";
+import { isRecord, mediaTypeOf, readFormPairs, readJsonObject } from "../body.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, fault, readSeconds, readTolerance } from "../verification.ts";
@@ -78,7 +78,7 @@ function readProof(request: SignedRequest): Proof {
 function readFields(request: SignedRequest): (name: string) => string | null {
   const type = mediaTypeOf(request);
   if (type === "application/x-www-form-urlencoded" || type === "multipart/form-data") {
-    const pairs = type === "multipart/form-data" ? readMultipartPairs(request) : readFormPairs(request.body);
+    const pairs = type === "multipart/form-data" ? request.multipart() : readFormPairs(request.body);
     return (name) => {
       const [first, second] = pairs.filter(([other]) => other === name);
       return first === undefined || second !== undefined ? null : first[1];

@@ -3,6 +3,7 @@ import { sign as signByOctokit } from "@octokit/webhooks-methods";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
+import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
 import type { SignatureFault, SignedRequest } from "../../definition.ts";
 import * as schemes from "../index.ts";
 import type { Secret, Verification } from "../index.ts";
@@ -291,5 +292,6 @@ export function requestOf(
     url,
     header: (name) => headers[name] ?? null,
     headers: () => Object.entries(headers),
+    multipart: () => readMultipartTexts(body, headers["content-type"] ?? null),
   };
 }

@@ -168,6 +168,19 @@ describe("every test event", () => {
     );
   });
 
+  test("keeps every number in its notation, also in the fields of a form", async () => {
+    const numbers = ["9007199254740993", "1e400", "1.0", "-0", "1.2345678901234567890e19", "0.10", "1E+2"];
+    for (const format of [form, multipart])
+      for (const number of numbers) {
+        const encoded = encodeBody(format, `{"a": ${number}, "b": [${number}, "x"], "c": {"d": [${number}]}}`);
+        expect(await parse(format, encoded?.body ?? "", encoded?.contentType)).toEqual({
+          a: number,
+          b: [number, "x"],
+          c: `{"d":[${number}]}`,
+        });
+      }
+  });
+
   test("of a multipart form is received as it was written", async () => {
     const value = { a: "1", b: ["x\r\ny", "ü"] };
     const encoded = encodeBody(multipart, JSON.stringify(value));

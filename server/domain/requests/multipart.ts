@@ -1,3 +1,4 @@
+import { AppError } from "../../contract/app-error.ts";
 import { charsetOf, findCharset } from "./charset.ts";
 import { createFieldCharsets, decodePart, invalidBody, quoteName } from "./form-text.ts";
 import { readParameters } from "./header-parameters.ts";
@@ -32,6 +33,19 @@ export function readMultipart(body: Uint8Array<ArrayBuffer>, contentType: string
     find: (name) => parts.find((part) => part.disposition.parameters.get("name") === name)?.content,
   });
   return parts.flatMap((part) => readPart(part, { charsetOfField, outer: null, depth: 0 }));
+}
+
+/** The fields without the files; none if the body is no multipart form. */
+export function readMultipartTexts(body: Uint8Array, contentType: string | null): [name: string, value: string][] {
+  if (!/^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? "")) return [];
+  try {
+    return readMultipart(new Uint8Array(body), contentType ?? "").flatMap(({ name, value }): [string, string][] =>
+      typeof value === "string" ? [[name, value]] : [],
+    );
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
 }
 
 /** A part before its texts are decoded. In its headers, each character is a byte. */

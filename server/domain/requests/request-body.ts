@@ -219,12 +219,12 @@ function findInvalidUtf8(bytes: Uint8Array): number {
  * The JSON of a string that a person wrote, parsed exactly as the receiver parses a body. Throws AppError
  * `invalid_json` with line and column, or `body_too_large`.
  */
-export function parseJsonText(text: string, maxBytes: number): Json {
+export function parseJsonText(text: string, maxBytes: number, bigints: "number" | "string" = "number"): Json {
   const bytes = Buffer.from(text);
   if (bytes.length > maxBytes)
     throw new AppError(
       "body_too_large",
       `The JSON has ${bytes.length} bytes; this service takes ${maxBytes} (maxBodyBytes in signalbox.config.ts).`,
     );
-  return parseJsonBody(bytes).json;
+  return parseJsonBody(bytes, { bigints }).json;
 }

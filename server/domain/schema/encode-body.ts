@@ -38,9 +38,16 @@ export function encodeBody(format: BodyFormat, text: string): EncodedBody | null
   return { contentType, body: format.type === "text" ? value : decodeBase64(value) };
 }
 
+/** A number keeps the notation of the text, which JavaScript may be unable to represent. */
 function parse(text: string): Json | undefined {
+  // The types of TypeScript's library lack the source, and raw JSON. Old browsers have neither.
+  const rawJson: unknown = Reflect.get(JSON, "rawJSON");
+  const keepSource = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>
+    typeof value === "number" && source !== undefined && typeof rawJson === "function"
+      ? Reflect.apply(rawJson, JSON, [source])
+      : value;
   try {
-    const json: Json = JSON.parse(text);
+    const json: Json = JSON.parse(text, keepSource);
     return json;
   } catch {
     return undefined;

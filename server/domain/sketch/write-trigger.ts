@@ -1,4 +1,4 @@
-import type { BodyFormat, OnMismatch } from "../../contract/project/endpoint.ts";
+import { type BodyFormat, bigintsOf, type OnMismatch } from "../../contract/project/endpoint.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -80,8 +80,7 @@ export function writeTrigger(p: {
 /** The options `body` and `bigints`, if they are not the defaults. An endpoint has several formats only by its `verify`. */
 function bodyOptions(formats: readonly BodyFormat[]): string[] {
   const [only, ...others] = formats;
-  const isString = formats.some((format) => "bigints" in format && format.bigints === "string");
-  const bigints = isString ? ['bigints: "string",'] : [];
+  const bigints = bigintsOf(formats) === "string" ? ['bigints: "string",'] : [];
   if (!only || others.length > 0 || only.type === "json") return bigints;
   if (only.type !== "form" || only.field === null) return [`body: ${quote(only.type)},`];
   return [`body: { type: "form", field: ${quote(only.field)} },`, ...bigints];

@@ -3,6 +3,7 @@ import { targetSchema } from "../../contract/project/target.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { getTarget, recentInputs } from "../../runs/get-target.ts";
 import { startTargetRun } from "../../runs/start-run.ts";
+import { bigintsFor } from "../../triggers/find-triggers.ts";
 import { startTriggerRuns } from "../../triggers/start-trigger-runs.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";
@@ -23,7 +24,8 @@ export const targetsRouter = router({
   run: procedure("startTarget")
     .input(targetSchema.extend({ text: jsonText, trigger: z.string().optional() }).strict())
     .mutation(async ({ ctx, input: { text, trigger, ...target } }) => {
-      const json = parseJsonText(text, ctx.maxBodyBytes);
+      const bigints = trigger === undefined ? "number" : bigintsFor(ctx.project.current(), { trigger });
+      const json = parseJsonText(text, ctx.maxBodyBytes, bigints);
       const { runs, verdicts } =
         trigger === undefined
           ? { ...(await startTargetRun(ctx, { target, input: json, startedBy: "form" })), verdicts: [] }

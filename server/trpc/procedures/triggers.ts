@@ -10,7 +10,7 @@ import { explainBody } from "../../triggers/explain-body.ts";
 import { inferTrigger } from "../../triggers/infer-trigger.ts";
 import { getTrigger, listNames, listTriggers } from "../../triggers/read-triggers.ts";
 import { disableTrigger, enableTrigger } from "../../triggers/switch-trigger.ts";
-import { triggerUrl } from "../../triggers/find-triggers.ts";
+import { bigintsFor, triggerUrl } from "../../triggers/find-triggers.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText } from "./input-schemas.ts";
 
@@ -52,7 +52,10 @@ export const triggersRouter = router({
       }),
     )
     .mutation(({ ctx, input: { text, ...about } }) =>
-      explainBody(ctx, { ...about, body: parseJsonText(text, ctx.maxBodyBytes) }),
+      explainBody(ctx, {
+        ...about,
+        body: parseJsonText(text, ctx.maxBodyBytes, bigintsFor(ctx.project.current(), about)),
+      }),
     ),
 
   /** The firings that a build would add or remove, of the recorded deliveries. Default: the current build. */

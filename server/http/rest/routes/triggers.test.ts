@@ -190,6 +190,52 @@ describe("POST /api/v1/verdicts", () => {
     ]);
   });
 
+  const rounded = 'rounded ["/body/amount"]';
+  const tooLarge = "The number at /body/amount is too large";
+
+  it.each([
+    ["9007199254740993", rounded, "a string"],
+    ["1e400", tooLarge, "a string"],
+    ["1.2345678901234567890e19", rounded, "a string"],
+    ["9007199254740992", "a number", "a string"],
+    ["-0", rounded, rounded],
+    ["7", "a number", "a number"],
+  ])("reads %s as the endpoint does, and lists what is rounded", async (written, byDefault, asString) => {
+    const service = await openTestService();
+    const amount = `{"type": "invoice.paid", "amount": ${written}}`;
+    /** The schema of the trigger takes numbers only. */
+    const read = async (path: string, body: string) => {
+      const { status, headers, json } = await service.send("POST", path, {
+        body,
+        headers: { "content-type": "application/json" },
+      });
+      const { detail } = z.object({ detail: z.string().optional() }).parse(json);
+      if (status === 400)
+        return detail?.replace("/amount", "/body/amount").replace("/body/body", "/body").split(":")[0];
+      const listed = headers.get("signalbox-rounded-numbers");
+      if (listed !== null) return `rounded ${listed.replace(/"(\/body)?/, '"/body')}`;
+      const verdict = verdictList.safeParse(json).data?.data[0];
+      return status === 422 || verdict?.reasons[0]?.actual === JSON.stringify(written) ? "a string" : "a number";
+    };
+    const readAll = async () => [
+      await read("/api/v1/verdicts", `{"endpoint": "billing", "body": ${amount}}`),
+      await read("/api/v1/verdicts", `{"trigger": "invoice-paid", "body": ${amount}}`),
+      await read("/api/v1/triggers/invoice-paid/runs", amount),
+    ];
+    expect(await readAll()).toEqual([byDefault, byDefault, byDefault]);
+    service.state.sources = withBody("billing", [{ type: "json", bigints: "string" }]);
+    expect(await readAll()).toEqual([asString, asString, asString]);
+  });
+
+  it("lists rounded numbers in the input of a workflow", async () => {
+    const service = await openTestService();
+    const answer = await service.send("POST", "/api/v1/workflows/record-invoice/runs", {
+      body: '{"amount": 0.1234567890123456789}',
+      headers: { "content-type": "application/json" },
+    });
+    expect([answer.status, answer.headers.get("signalbox-rounded-numbers")]).toEqual([202, '["/amount"]']);
+  });
+
   it("accepts null as a body", async () => {
     const service = await openTestService();
     expect(
