@@ -78,7 +78,8 @@ const fallbackTimeoutMs = 60_000;
 
 /** Executes one attempt of a claimed run. Completed steps are not executed again. */
 export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHandle {
-  const { progress, code, clock, logger } = options;
+  const { progress, clock, logger } = options;
+  const code = keepWhatLoadingChanges(options.code);
   const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
   const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
@@ -145,7 +146,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       return await runOnFailure({ run, code, ctx, record: (input) => session.write({ input }) });
     const loaded =
       run.target.kind === "agent"
-        ? await loadAgent(run, { ...options, context: { ...ctx, ...agent } })
+        ? await loadAgent(run, { ...options, code, context: { ...ctx, ...agent } })
         : await code.workflow(run.target.slug);
     if (!loaded) throw unknownTarget(run, code);
     const { input, record, isPartOfStored } = await prepareInput(run, loaded, code);
@@ -297,6 +298,8 @@ function readUsedMs(result: Json): number {
 /** The attempt that code belongs to, tracked through timers, callbacks and promises. */
 interface RunScope {
   readonly run: RunLogFields;
+  /** The code is being loaded. It is loaded once for all runs. */
+  readonly isLoading?: boolean;
   /** Ends the attempt because of its code's behaviour. Returns `false` if it had already ended. */
   crash(error: unknown): boolean;
 }
@@ -310,6 +313,26 @@ function runInScope<T>(scope: RunScope, fn: () => T): T {
 
 export function currentScope(): RunScope | null {
   return scopes.getStore() ?? null;
+}
+
+/** Changes of the environment that modules make when they are loaded are for all runs. */
+function keepWhatLoadingChanges(code: ProjectCode): ProjectCode {
+  function load<T>(work: () => Promise<T>): Promise<T> {
+    const scope = scopes.getStore();
+    return scope ? scopes.run({ ...scope, isLoading: true }, work) : work();
+  }
+  return {
+    ...code,
+    workflow: (slug) => load(() => code.workflow(slug)),
+    agent: (slug) => load(() => code.agent(slug)),
+    trigger: (attachmentId) => load(() => code.trigger(attachmentId)),
+  };
+}
+
+/** The execution whose code is running; `null`: there is none, or its modules are being loaded. */
+export function currentExecution(): object | null {
+  const scope = scopes.getStore();
+  return scope && !scope.isLoading ? scope : null;
 }
 
 /** Runs `fn` outside any run's scope, even if a run's code caused the call. */

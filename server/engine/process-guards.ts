@@ -1,6 +1,7 @@
 import type { Logger } from "../ports/logger.ts";
-import { ProcessExitCalled } from "./run-errors.ts";
-import { currentScope, runOutsideScopes } from "./execute-run.ts";
+import { ProcessChangeRefused, ProcessExitCalled } from "./run-errors.ts";
+import { createRunEnvironment } from "./run-environment.ts";
+import { currentExecution, currentScope, runOutsideScopes } from "./execute-run.ts";
 
 export interface ProcessGuardOptions {
   logger: Logger;
@@ -40,9 +41,39 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
     return kill(pid, signal);
   };
 
+  refuseChanges();
+  process.env = createRunEnvironment(process.env, currentExecution);
   process.on("unhandledRejection", (reason) => handleStrayError({ ...options, error: reason, isException: false }));
   process.on("uncaughtException", (error) => handleStrayError({ ...options, error, isException: true }));
   return { exit: (code) => runOutsideScopes(() => reallyExit(code)) };
+}
+
+/** Calls that change what all runs of the process share, with the fix. */
+const sharedState = {
+  chdir: "Use absolute paths, such as path.join(import.meta.dirname, …), or the option `cwd` of child processes.",
+  umask: "Set the mode of each file that you create.",
+  setuid: "Run the service as that user.",
+  setgid: "Run the service in that group.",
+  seteuid: "Run the service as that user.",
+  setegid: "Run the service in that group.",
+  setgroups: "Run the service in these groups.",
+  initgroups: "Run the service in these groups.",
+  removeAllListeners: "Remove your own listeners with process.off().",
+  setUncaughtExceptionCaptureCallback: "Catch the error where it is thrown.",
+} as const;
+
+/** They throw if a run's code calls them. Without arguments, `umask` only reads. */
+function refuseChanges(): void {
+  for (const [name, fix] of Object.entries(sharedState)) {
+    const original: unknown = Reflect.get(process, name);
+    if (typeof original !== "function") continue;
+    const guarded = (...args: unknown[]): unknown => {
+      const isChange = name !== "umask" || args.length > 0;
+      if (isChange && currentScope()) throw new ProcessChangeRefused(`process.${name}()`, fix);
+      return Reflect.apply(original, process, args);
+    };
+    Reflect.set(process, name, guarded);
+  }
 }
 
 /** Ends the attempt and throws if a run's code calls it; does nothing for any other caller. */

@@ -66,6 +66,17 @@ export class ProcessExitCalled extends Error {
   }
 }
 
+/** The project's code wanted to change what all runs of the process share. */
+export class ProcessChangeRefused extends Error {
+  override readonly name = "ProcessChangeRefused";
+  readonly retryable = false;
+  constructor(call: string, fix: string) {
+    super(
+      `The code called ${call}. Other runs use the same process, and later ones would break, so nothing was changed. ${fix}`,
+    );
+  }
+}
+
 /** A permanent failure: it is not retried. `errors` lists the issues by JSON Pointer. */
 export class FinalFailure extends Error {
   override readonly name: string;

@@ -116,6 +116,15 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(pool.notices).toEqual([]);
   });
 
+  test.for(["process.chdir('/')", "process.umask(0o777)", "process.setuid(1)", "process.removeAllListeners()"])(
+    "calls %s: the call throws, and nothing changes for other runs",
+    async (code, { misbehave }) => {
+      const { run, neighbourKinds } = await misbehave({ code: `${code};` });
+      expect(run).toMatchObject({ status: "failed", error: { name: "ProcessChangeRefused" } });
+      expect(neighbourKinds).not.toContain("worker_lost");
+    },
+  );
+
   test("calls process.exit() from a timer that is not awaited", async ({ misbehave }) => {
     const { run, neighbourKinds } = await misbehave({
       code: "setTimeout(() => process.exit(), 5); await new Promise(() => {});",
