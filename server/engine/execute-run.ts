@@ -79,7 +79,7 @@ const fallbackTimeoutMs = 60_000;
 /** Executes one attempt of a claimed run. Completed steps are not executed again. */
 export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHandle {
   const { progress, clock, logger } = options;
-  const code = keepWhatLoadingChanges(options.code);
+  const code = loadForAllRuns(options.code);
   const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
   const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
@@ -315,8 +315,8 @@ export function currentScope(): RunScope | null {
   return scopes.getStore() ?? null;
 }
 
-/** Changes of the environment that modules make when they are loaded are for all runs. */
-function keepWhatLoadingChanges(code: ProjectCode): ProjectCode {
+/** Modules are loaded once for all runs: what they change in the environment meanwhile is not a change by this run. */
+function loadForAllRuns(code: ProjectCode): ProjectCode {
   function load<T>(work: () => Promise<T>): Promise<T> {
     const scope = scopes.getStore();
     return scope ? scopes.run({ ...scope, isLoading: true }, work) : work();

@@ -1,6 +1,7 @@
+import { syncBuiltinESMExports } from "node:module";
 import type { Logger } from "../ports/logger.ts";
 import { ProcessChangeRefused, ProcessExitCalled } from "./run-errors.ts";
-import { createRunEnvironment } from "./run-environment.ts";
+import { isolateEnvironment } from "./run-environment.ts";
 import { currentExecution, currentScope, runOutsideScopes } from "./execute-run.ts";
 
 export interface ProcessGuardOptions {
@@ -20,60 +21,83 @@ export interface ProcessGuards {
 
 /**
  * Isolates runs that share a process: process.exit(), an unhandled rejection or an uncaught exception ends only the
- * attempt that caused it. Installed once per worker process.
+ * attempt that caused it. What all runs share cannot be changed. Installed once per worker process, before it loads the
+ * project's code.
  */
 export function installProcessGuards(options: ProcessGuardOptions): ProcessGuards {
   const reallyExit = process.exit.bind(process);
-
-  process.exit = (code?: number | string | null): never => {
-    guardExit(`process.exit(${code ?? ""})`);
-    return reallyExit(code ?? undefined);
-  };
-  const abort = process.abort.bind(process);
-  process.abort = (): never => {
-    guardExit("process.abort()");
-    return abort();
-  };
-  const kill = process.kill.bind(process);
-  process.kill = (pid: number, signal?: string | number): true => {
-    if (pid === process.pid && signal !== 0)
-      guardExit(`process.kill(process.pid, ${JSON.stringify(signal ?? "SIGTERM")})`);
-    return kill(pid, signal);
-  };
-
-  refuseChanges();
-  process.env = createRunEnvironment(process.env, currentExecution);
+  guardProcess();
+  isolateEnvironment(process, currentExecution);
+  // For `import { exit, env } from "node:process"`.
+  syncBuiltinESMExports();
   process.on("unhandledRejection", (reason) => handleStrayError({ ...options, error: reason, isException: false }));
   process.on("uncaughtException", (error) => handleStrayError({ ...options, error, isException: true }));
   return { exit: (code) => runOutsideScopes(() => reallyExit(code)) };
 }
 
-/** Calls that change what all runs of the process share, with the fix. */
-const sharedState = {
-  chdir: "Use absolute paths, such as path.join(import.meta.dirname, …), or the option `cwd` of child processes.",
-  umask: "Set the mode of each file that you create.",
-  setuid: "Run the service as that user.",
-  setgid: "Run the service in that group.",
-  seteuid: "Run the service as that user.",
-  setegid: "Run the service in that group.",
-  setgroups: "Run the service in these groups.",
-  initgroups: "Run the service in these groups.",
-  removeAllListeners: "Remove your own listeners with process.off().",
-  setUncaughtExceptionCaptureCallback: "Catch the error where it is thrown.",
-} as const;
+type Guard = (call: string, args: readonly unknown[]) => void;
 
-/** They throw if a run's code calls them. Without arguments, `umask` only reads. */
-function refuseChanges(): void {
-  for (const [name, fix] of Object.entries(sharedState)) {
+/** The calls that end the process, or change what its runs share. */
+const guards: { readonly [name: string]: Guard } = {
+  exit: (call) => guardExit(call),
+  reallyExit: (call) => guardExit(call),
+  abort: (call) => guardExit(call),
+  execve: (call) => guardExit(call),
+  kill: (call, [pid, signal]) => signal !== 0 && isOwnProcess(Number(pid)) && guardExit(call),
+  disconnect: refuse("The worker needs its channel."),
+  chdir: refuse(
+    "Use absolute paths, such as path.join(import.meta.dirname, …), or the option `cwd` of child processes.",
+  ),
+  umask: (call, args) => args[0] !== undefined && refuse("Set the mode of each file that you create.")(call, args),
+  setuid: refuse("Run the service as that user."),
+  setgid: refuse("Run the service in that group."),
+  seteuid: refuse("Run the service as that user."),
+  setegid: refuse("Run the service in that group."),
+  setgroups: refuse("Run the service in these groups."),
+  initgroups: refuse("Run the service in these groups."),
+  removeAllListeners: (call, args) =>
+    (args[0] === undefined || workerEvents.includes(args[0])) &&
+    refuse("Remove your own listeners with process.off().")(call, args),
+  setUncaughtExceptionCaptureCallback: refuse("Catch the error where it is thrown."),
+};
+
+/** Events of the process whose listeners belong to the worker. Packages may remove those of others, such as `warning`. */
+const workerEvents: readonly unknown[] = [
+  "uncaughtException",
+  "unhandledRejection",
+  "message",
+  "disconnect",
+  "SIGINT",
+  "SIGTERM",
+];
+
+/** They throw if a run's code calls them. */
+function guardProcess(): void {
+  for (const [name, guard] of Object.entries(guards)) {
     const original: unknown = Reflect.get(process, name);
     if (typeof original !== "function") continue;
     const guarded = (...args: unknown[]): unknown => {
-      const isChange = name !== "umask" || args.length > 0;
-      if (isChange && currentScope()) throw new ProcessChangeRefused(`process.${name}()`, fix);
+      if (currentScope()) guard(describeCall(name, args), args);
       return Reflect.apply(original, process, args);
     };
     Reflect.set(process, name, guarded);
   }
+}
+
+function describeCall(name: string, args: readonly unknown[]): string {
+  const isShort = args.every((arg) => typeof arg === "number" || typeof arg === "string");
+  return `process.${name}(${isShort ? args.map((arg) => JSON.stringify(arg)).join(", ") : "…"})`;
+}
+
+/** The process, its supervisor, and the groups that contain them. */
+function isOwnProcess(pid: number): boolean {
+  return [0, 1, process.pid, process.ppid].includes(Math.abs(pid));
+}
+
+function refuse(fix: string): Guard {
+  return (call) => {
+    throw new ProcessChangeRefused(call, fix);
+  };
 }
 
 /** Ends the attempt and throws if a run's code calls it; does nothing for any other caller. */

@@ -116,14 +116,71 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
     expect(pool.notices).toEqual([]);
   });
 
-  test.for(["process.chdir('/')", "process.umask(0o777)", "process.setuid(1)", "process.removeAllListeners()"])(
-    "calls %s: the call throws, and nothing changes for other runs",
-    async (code, { misbehave }) => {
-      const { run, neighbourKinds } = await misbehave({ code: `${code};` });
-      expect(run).toMatchObject({ status: "failed", error: { name: "ProcessChangeRefused" } });
-      expect(neighbourKinds).not.toContain("worker_lost");
-    },
-  );
+  test("changes what all runs of the process share: each call throws, and nothing changes", async ({ misbehave }) => {
+    const { run, neighbourKinds } = await misbehave({
+      code: `
+        const { chdir, umask } = await import("node:process");
+        const results = [];
+        for (const change of [
+          () => chdir("/"),
+          () => process.chdir("/"),
+          () => umask(0o777),
+          () => process.setuid(1),
+          () => process.setgid(1),
+          () => process.seteuid(1),
+          () => process.setegid(1),
+          () => process.setgroups([1]),
+          () => process.initgroups("nobody", 1),
+          () => process.disconnect(),
+          () => process.removeAllListeners(),
+          () => process.removeAllListeners("SIGTERM"),
+          () => process.setUncaughtExceptionCaptureCallback(() => {}),
+        ])
+          try { change(); results.push(String(change)); } catch (error) { results.push(error.name); }
+        return [[...new Set(results)], process.umask(), process.cwd() === "/"];`,
+    });
+    expect(run).toMatchObject({ status: "completed", output: [["ProcessChangeRefused"], process.umask(), false] });
+    expect(neighbourKinds).not.toContain("worker_lost");
+  });
+
+  test("ends its process, its supervisor or their group: each call throws", async ({ misbehave }) => {
+    const { run, pool, neighbourKinds } = await misbehave({
+      code: `
+        const { exit } = await import("node:process");
+        for (const end of [
+          () => exit(3),
+          () => process.reallyExit(3),
+          () => process.abort(),
+          () => process.execve("/bin/true"),
+          () => process.kill(process.pid),
+          () => process.kill(process.ppid, "SIGKILL"),
+          () => process.kill(0),
+          () => process.kill(-process.pid, "SIGKILL"),
+        ])
+          try { end(); } catch (error) { mark(error.name); }`,
+    });
+    expect(run).toMatchObject({ status: "failed", error: { name: "ProcessExitCalled" } });
+    expect((await pool.project.marks()).filter((line) => line === "ProcessExitCalled")).toHaveLength(8);
+    expect(neighbourKinds).not.toContain("worker_lost");
+  });
+
+  test("changes process.env in every way: the next runs read the original", async ({ misbehave }) => {
+    const { pool } = await misbehave({
+      code: `
+        const { env, loadEnvFile } = await import("node:process");
+        if (env.HOME === "/changed" || process.env.HOME === "/changed" || process.env.LEAKED) throw new Error("leaked");
+        const fs = await import("node:fs");
+        const file = (await import("node:os")).tmpdir() + "/leaked-" + process.pid + ".env";
+        fs.writeFileSync(file, "LEAKED=1");
+        loadEnvFile(file);
+        fs.rmSync(file);
+        env.HOME = "/changed";
+        process.env = { ...process.env, HOME: "/changed" };
+        return process.env.LEAKED;`,
+    });
+    const next = await pool.start("bad");
+    expect((await pool.end(next)).run).toMatchObject({ status: "completed", output: "1" });
+  });
 
   test("calls process.exit() from a timer that is not awaited", async ({ misbehave }) => {
     const { run, neighbourKinds } = await misbehave({
