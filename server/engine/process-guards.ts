@@ -1,6 +1,6 @@
 import { syncBuiltinESMExports } from "node:module";
 import type { Logger } from "../ports/logger.ts";
-import { ProcessChangeRefused, ProcessExitCalled } from "./run-errors.ts";
+import { ProcessChangeRejected, ProcessExitCalled } from "./run-errors.ts";
 import { isolateEnvironment } from "./run-environment.ts";
 import { currentExecution, currentScope, runOutsideScopes } from "./execute-run.ts";
 
@@ -44,21 +44,21 @@ const guards: { readonly [name: string]: Guard } = {
   abort: (call) => guardExit(call),
   execve: (call) => guardExit(call),
   kill: (call, [pid, signal]) => signal !== 0 && isOwnProcess(Number(pid)) && guardExit(call),
-  disconnect: refuse("The worker needs its channel."),
-  chdir: refuse(
+  disconnect: reject("The worker needs its channel."),
+  chdir: reject(
     "Use absolute paths, such as path.join(import.meta.dirname, …), or the option `cwd` of child processes.",
   ),
-  umask: (call, args) => args[0] !== undefined && refuse("Set the mode of each file that you create.")(call, args),
-  setuid: refuse("Run the service as that user."),
-  setgid: refuse("Run the service in that group."),
-  seteuid: refuse("Run the service as that user."),
-  setegid: refuse("Run the service in that group."),
-  setgroups: refuse("Run the service in these groups."),
-  initgroups: refuse("Run the service in these groups."),
+  umask: (call, args) => args[0] !== undefined && reject("Set the mode of each file that you create.")(call, args),
+  setuid: reject("Run the service as that user."),
+  setgid: reject("Run the service in that group."),
+  seteuid: reject("Run the service as that user."),
+  setegid: reject("Run the service in that group."),
+  setgroups: reject("Run the service in these groups."),
+  initgroups: reject("Run the service in these groups."),
   removeAllListeners: (call, args) =>
     (args[0] === undefined || workerEvents.includes(args[0])) &&
-    refuse("Remove your own listeners with process.off().")(call, args),
-  setUncaughtExceptionCaptureCallback: refuse("Catch the error where it is thrown."),
+    reject("Remove your own listeners with process.off().")(call, args),
+  setUncaughtExceptionCaptureCallback: reject("Catch the error where it is thrown."),
 };
 
 /** Events of the process whose listeners belong to the worker. Packages may remove those of others, such as `warning`. */
@@ -94,9 +94,9 @@ function isOwnProcess(pid: number): boolean {
   return [0, 1, process.pid, process.ppid].includes(Math.abs(pid));
 }
 
-function refuse(fix: string): Guard {
+function reject(fix: string): Guard {
   return (call) => {
-    throw new ProcessChangeRefused(call, fix);
+    throw new ProcessChangeRejected(call, fix);
   };
 }
 

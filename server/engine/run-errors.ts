@@ -67,8 +67,8 @@ export class ProcessExitCalled extends Error {
 }
 
 /** The project's code wanted to change what all runs of the process share. */
-export class ProcessChangeRefused extends Error {
-  override readonly name = "ProcessChangeRefused";
+export class ProcessChangeRejected extends Error {
+  override readonly name = "ProcessChangeRejected";
   readonly retryable = false;
   constructor(call: string, fix: string) {
     super(

@@ -139,7 +139,7 @@ describe.concurrent("a neighbour completes, and the timeline says what happened,
           try { change(); results.push(String(change)); } catch (error) { results.push(error.name); }
         return [[...new Set(results)], process.umask(), process.cwd() === "/"];`,
     });
-    expect(run).toMatchObject({ status: "completed", output: [["ProcessChangeRefused"], process.umask(), false] });
+    expect(run).toMatchObject({ status: "completed", output: [["ProcessChangeRejected"], process.umask(), false] });
     expect(neighbourKinds).not.toContain("worker_lost");
   });
 
