@@ -317,16 +317,17 @@ export function currentScope(): RunScope | null {
 
 /** Modules are loaded once for all runs: what they change in the environment meanwhile is not a change by this run. */
 function loadForAllRuns(code: ProjectCode): ProjectCode {
-  function load<T>(work: () => Promise<T>): Promise<T> {
-    const scope = scopes.getStore();
-    return scope ? scopes.run({ ...scope, isLoading: true }, work) : work();
-  }
   return {
     ...code,
-    workflow: (slug) => load(() => code.workflow(slug)),
-    agent: (slug) => load(() => code.agent(slug)),
-    trigger: (attachmentId) => load(() => code.trigger(attachmentId)),
+    workflow: (slug) => runWhileLoading(() => code.workflow(slug)),
+    agent: (slug) => runWhileLoading(() => code.agent(slug)),
+    trigger: (attachmentId) => runWhileLoading(() => code.trigger(attachmentId)),
   };
+}
+
+function runWhileLoading<T>(load: () => Promise<T>): Promise<T> {
+  const scope = scopes.getStore();
+  return scope ? scopes.run({ ...scope, isLoading: true }, load) : load();
 }
 
 /** The execution whose code is running; `null`: there is none, or its modules are being loaded. */
