@@ -1,17 +1,27 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startCluster } from "../scripts/postgres-cluster.ts";
 import { postJson, waitForRun } from "./support/api.ts";
 import { testChanges } from "./packed/changes.ts";
 import { visit } from "./support/browser.ts";
-import { copyIn, readDockerfile } from "./support/dockerfile.ts";
+import { buildStage, readDockerfile, workingDirectory } from "./support/dockerfile.ts";
 import { repository } from "./support/project.ts";
 import { cleanEnvironment } from "../scripts/clean-environment.ts";
 import { startService } from "./support/service.ts";
@@ -82,6 +92,59 @@ const [fired] = await client.fire<typeof newSignup>("new-signup", { name: "Grace
 if (!fired) throw new Error("The trigger did not fire.");
 console.log("fired", (await client.waitFor(fired, { timeout: "1m" })).messageId);
 `;
+
+/** Builds an image without Docker, in temporary folders for `/app` and `/data`, serves a webhook, and stops it. */
+async function expectServedImage(p: { context: string; dockerfile: string }): Promise<void> {
+  const [build, image] = readDockerfile(p.dockerfile);
+  const [app, data, cache] = ["image", "data", "cache"].map((name) =>
+    mkdtempSync(join(tmpdir(), `signalbox-${name}-`)),
+  );
+  if (!build || !image || !app || !data || !cache) throw new Error("The Dockerfile has two stages.");
+  onTestFinished(() =>
+    [app, data, cache].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })),
+  );
+  // An image has no cache of npm's from before: a tarball must be among what was copied.
+  const cwd = buildStage(build, { from: p.context, to: app, env: { ...env, npm_config_cache: cache } });
+  expect(workingDirectory(image.steps.findLast(({ name }) => name === "WORKDIR")?.rest ?? "", app)).toBe(cwd);
+  expect(existsSync(join(app, "node_modules/typescript"))).toBe(false);
+  expect(image.user).toBe("node");
+
+  const settings = Object.fromEntries(
+    Object.entries(image.env).map(([name, value]) => [name, value.replace("/data", data)]),
+  );
+  const inside = {
+    ...env,
+    ...settings,
+    PORT: String(await freePort()),
+    SIGNALBOX_HOST: "127.0.0.1",
+    SIGNALBOX_SECRET: "a secret for this test alone",
+  };
+  const isHealthy = () =>
+    spawnSync(image.healthcheck[0] ?? "", image.healthcheck.slice(1), { cwd, env: inside }).status === 0;
+  expect(isHealthy()).toBe(false);
+  const [program = "", ...args] = image.cmd;
+  const service = spawn(program, args, { cwd, env: inside, stdio: "ignore", detached: true });
+  const ended = once(service, "exit");
+  onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
+  await expect.poll(isHealthy, { timeout: 60_000, interval: 300 }).toBe(true);
+  const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
+    cwd,
+    env: inside,
+    encoding: "utf8",
+  }).trim();
+  expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
+  expect(existsSync(join(data, "signalbox.db"))).toBe(true);
+  // For runs that are open when the next image is deployed.
+  expect(readdirSync(join(data, "builds"))).toEqual(readdirSync(join(cwd, ".signalbox/builds")));
+  expect(existsSync(join(cwd, ".signalbox/secret"))).toBe(false);
+  service.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(isHealthy()).toBe(false);
+}
+
+function writePackage(folder: string, contents: Record<string, unknown>): void {
+  writeFileSync(join(folder, "package.json"), JSON.stringify(contents));
+}
 
 describe("the packed product, in an empty folder", () => {
   it("is installed there by the README's commands", () => {
@@ -200,54 +263,56 @@ describe("the packed product, in an empty folder", () => {
   });
 
   it("is built by its Dockerfile, step by step: from the folder and its lock file alone, healthy while it serves, with its state in the volume, ended by SIGTERM", async () => {
-    const [build, image] = readDockerfile(join(dir, "Dockerfile"));
-    const [app, data, cache] = ["image", "data", "cache"].map((name) =>
-      mkdtempSync(join(tmpdir(), `signalbox-${name}-`)),
-    );
-    if (!build || !image || !app || !data || !cache) throw new Error("The Dockerfile has two stages.");
-    onTestFinished(() =>
-      [app, data, cache].forEach((folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })),
-    );
-    for (const { name, rest } of build.steps) {
-      if (name === "COPY") copyIn(rest, { from: dir, to: app });
-      // An image has no cache of npm's from before: a tarball must be among what was copied.
-      if (name === "RUN")
-        execFileSync("sh", ["-c", rest], { cwd: app, env: { ...env, npm_config_cache: cache }, stdio: "pipe" });
-    }
-    expect(existsSync(join(app, "node_modules/typescript"))).toBe(false);
-    expect(image.user).toBe("node");
+    await expectServedImage({ context: dir, dockerfile: join(dir, "Dockerfile") });
+  });
 
-    const settings = Object.fromEntries(
-      Object.entries(image.env).map(([name, value]) => [name, value.replace("/data", data)]),
+  it("a package of an npm workspace is built by its Dockerfile and by the steps of its CI workflow, both from the root", async () => {
+    const root = mkdtempSync(join(tmpdir(), "signalbox-workspace-"));
+    onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+    const tarball = findTarball("signalbox");
+    copyFileSync(join(packFolder, tarball), join(root, tarball));
+    writePackage(root, { name: "company", private: true, workspaces: ["packages/*"] });
+    // A package that the project imports by its TypeScript, as packages of a workspace do.
+    mkdirSync(join(root, "packages/names"), { recursive: true });
+    writePackage(join(root, "packages/names"), { name: "@company/names", type: "module", exports: "./index.ts" });
+    writeFileSync(join(root, "packages/names/index.ts"), "export const greeting: string = 'Hello';\n");
+    const project = join(root, "packages/hooks");
+    mkdirSync(project);
+    writePackage(project, { dependencies: { signalbox: `file:../../${tarball}`, "@company/names": "*" } });
+    execFileSync(process.execPath, [join(dir, "node_modules/signalbox/bin/signalbox.cjs"), "init", project], { env });
+    const workflow = join(project, "workflows/welcome-email.ts");
+    writeFileSync(
+      workflow,
+      `import { greeting } from "@company/names";\nconsole.log(greeting);\n${readFileSync(workflow, "utf8")}`,
     );
-    const inside = {
-      ...env,
-      ...settings,
-      PORT: String(await freePort()),
-      SIGNALBOX_HOST: "127.0.0.1",
-      SIGNALBOX_SECRET: "a secret for this test alone",
+    execFileSync("npm", ["install"], { cwd: root, env, stdio: "pipe" });
+    expect(existsSync(join(project, "node_modules/signalbox"))).toBe(false);
+
+    const ci = parse(readFileSync(join(root, ".github/workflows/signalbox.yml"), "utf8")) as {
+      jobs: { check: { defaults: { run: Record<string, string> }; steps: Record<string, string>[] } };
     };
-    const isHealthy = () =>
-      spawnSync(image.healthcheck[0] ?? "", image.healthcheck.slice(1), { cwd: app, env: inside }).status === 0;
-    expect(isHealthy()).toBe(false);
-    const [program = "", ...args] = image.cmd;
-    const service = spawn(program, args, { cwd: app, env: inside, stdio: "ignore", detached: true });
-    const ended = once(service, "exit");
-    onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
-    await expect.poll(isHealthy, { timeout: 60_000, interval: 300 }).toBe(true);
-    const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
-      cwd: app,
-      env: inside,
-      encoding: "utf8",
-    }).trim();
-    expect((await postJson(url, { name: "Grace", email: "grace@example.com" })).status).toBe(202);
-    expect(existsSync(join(data, "signalbox.db"))).toBe(true);
-    // For runs that are open when the next image is deployed.
-    expect(readdirSync(join(data, "builds"))).toEqual(readdirSync(join(app, ".signalbox/builds")));
-    expect(existsSync(join(app, ".signalbox/secret"))).toBe(false);
-    service.kill("SIGTERM");
-    expect(await ended).toEqual([0, null]);
-    expect(isHealthy()).toBe(false);
+    const { defaults, steps } = ci.jobs.check;
+    const commands = steps.filter(({ run, env: needsService }) => run && !needsService);
+    expect(commands.map(({ run }) => run)).toEqual([
+      "npm ci",
+      "npx signalbox build --check-types",
+      "npm test --if-present",
+    ]);
+    expect(commands[0]?.["working-directory"]).toBe(".");
+    // The Dockerfile below has the same first command, in another folder.
+    for (const { run = "" } of commands.slice(1))
+      execFileSync("sh", ["-c", run], { cwd: join(root, defaults.run["working-directory"] ?? ""), env, stdio: "pipe" });
+    const [, docs = ""] =
+      /installed version is in `([^`]+)`/.exec(readFileSync(join(project, "AGENTS.md"), "utf8")) ?? [];
+    expect(existsSync(join(project, docs, "sdk.md"))).toBe(true);
+    // As docs/deploying.md writes it for systemd.
+    const [, program = ""] =
+      /ExecStart=\/usr\/bin\/node (\.\.\/\S+) start/.exec(
+        readFileSync(join(repository, "docs/deploying.md"), "utf8"),
+      ) ?? [];
+    expect(existsSync(join(project, program))).toBe(true);
+
+    await expectServedImage({ context: root, dockerfile: join(project, "Dockerfile") });
   });
 
   it("`create-signalbox` creates the same project in another folder", () => {

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import picomatch from "picomatch";
 
 /** As much of a Dockerfile as ours has: stages of instructions, with lines that continue after a backslash. */
 export interface Stage {
@@ -33,14 +35,33 @@ export function readDockerfile(file: string): Stage[] {
 }
 
 /**
- * Copies as `COPY a *.b ./` and `COPY . .` do. Names in `.dockerignore` are left out. A pattern may match nothing; a
- * file without a pattern must exist.
+ * Executes the instructions of a stage in `to`, which takes the place of `/app`, with the files of the context `from`.
+ * Returns the last working directory.
  */
-export function copyIn(rest: string, p: { from: string; to: string }): void {
+export function buildStage(stage: Stage, p: { from: string; to: string; env: NodeJS.ProcessEnv }): string {
+  let cwd = p.to;
+  for (const { name, rest } of stage.steps) {
+    if (name === "WORKDIR") cwd = workingDirectory(rest, p.to);
+    if (name === "COPY") copyIn(rest, { from: p.from, to: cwd });
+    if (name === "RUN") execFileSync("sh", ["-c", rest], { cwd, env: p.env, stdio: "pipe" });
+  }
+  return cwd;
+}
+
+/** In a folder that takes the place of `/app`. */
+export function workingDirectory(rest: string, app: string): string {
+  return rest.replace(/^\/app/, app);
+}
+
+/**
+ * Copies as `COPY a *.b ./` and `COPY . .` do. Paths in `.dockerignore` are left out; `**` stands for any folder. A
+ * pattern may match nothing; a file without a pattern must exist.
+ */
+function copyIn(rest: string, p: { from: string; to: string }): void {
   const ignored = readFileSync(join(p.from, ".dockerignore"), "utf8")
     .split("\n")
     .filter(Boolean)
-    .map((name) => join(p.from, name.replace(/\/$/, "")));
+    .map((line) => line.replace(/\/$/, ""));
   const sources = rest
     .split(" ")
     .slice(0, -1)
@@ -48,6 +69,6 @@ export function copyIn(rest: string, p: { from: string; to: string }): void {
   for (const source of sources)
     cpSync(join(p.from, source), source === "." ? p.to : join(p.to, source), {
       recursive: true,
-      filter: (path) => !ignored.includes(path),
+      filter: (path) => !ignored.some((pattern) => picomatch.isMatch(relative(p.from, path), pattern, { dot: true })),
     });
 }

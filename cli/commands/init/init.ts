@@ -6,6 +6,8 @@ import { packageVersion, starterFolder } from "../../../server/paths.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
+import type { Workspace } from "./workspace.ts";
+import { adaptToWorkspace, commandsOf, workspaceNotes } from "./workspace-files.ts";
 
 const strings = z.record(z.string(), z.string());
 
@@ -31,12 +33,20 @@ async function init(
   dir: string | undefined,
   { force = false, empty: isEmpty = false }: { force?: boolean; empty?: boolean },
 ): Promise<void> {
-  const projectDir = dir === undefined ? context.projectDir : resolve(context.cwd, dir);
-  if (statSync(projectDir, { throwIfNoEntry: false })?.isDirectory() === false)
-    throw new Failure(`${projectDir} is a file, not a folder.`, { code: "no_project" });
+  const given = dir === undefined ? context.projectDir : resolve(context.cwd, dir);
+  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new Failure(`${given} is a file, not a folder.`, { code: "no_project" });
+  // Only this command needs it, with a parser of YAML.
+  const { findWorkspace } = await import("./workspace.ts");
+  const workspace = findWorkspace(given);
+  // The real folder: paths to the root go through its parents.
+  const projectDir = workspace ? join(workspace.root, workspace.path) : given;
   const files = readStarterFiles()
     .filter(({ path }) => !(isEmpty && isExample(path)))
-    .filter(({ path }) => !(ownFiles.has(path) && existsSync(join(projectDir, path))))
+    .flatMap((file) => {
+      const planned = workspace ? adaptToWorkspace(file, workspace) : file;
+      return planned === null || (ownFiles.has(file.path) && existsSync(join(projectDir, planned.path))) ? [] : planned;
+    })
     .map((file) => adapt(isEmpty ? withoutExample(file) : file, projectDir));
   const changed = files.filter(({ path, contents }) => !isSame(join(projectDir, path), contents));
   const links = [...new Set(changed.flatMap(({ path }) => findLink(projectDir, path) ?? []))];
@@ -45,18 +55,23 @@ async function init(
     .filter(({ path, isMerged }) => !isMerged && existsSync(join(projectDir, path)))
     .map(({ path }) => path);
   if (conflicts.length > 0 && !force) throw conflictFailure(conflicts);
+  const notes = workspace ? workspaceNotes(workspace) : [];
 
   for (const { path, contents } of changed) {
     const file = join(projectDir, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, contents);
   }
-  const next = nextSteps(context.cwd, projectDir);
+  const next = nextSteps({ cwd: context.cwd, given, projectDir, workspace });
   const { paint } = context.terminal.out;
   context.print({
-    document: { projectDir, files: changed.map(({ path }) => path), next },
+    document: { projectDir, files: changed.map(({ path }) => path), notes, next },
     text: () =>
-      `${paint("good", "✓")} ${formatCount(changed.length, "file")} written to ${projectDir}\n\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
+      [
+        `${paint("good", "✓")} ${formatCount(changed.length, "file")} written to ${projectDir}\n`,
+        ...notes.map((note) => `  ${note}\n`),
+        `\nNext:\n${next.map((step) => `  ${step}\n`).join("")}`,
+      ].join(""),
   });
 }
 
@@ -127,15 +142,17 @@ function conflictFailure(conflicts: readonly string[]): Failure {
   );
 }
 
-function nextSteps(cwd: string, projectDir: string): string[] {
-  const path = relative(cwd, projectDir);
-  const isInstalled = dependenciesOf(readText(join(projectDir, "package.json")) ?? "{}").every((name) =>
-    existsSync(join(projectDir, "node_modules", name)),
+function nextSteps(p: { cwd: string; given: string; projectDir: string; workspace: Workspace | null }): string[] {
+  const path = relative(p.cwd, p.given);
+  const folders = [p.projectDir, ...(p.workspace ? [p.workspace.root] : [])];
+  const isInstalled = dependenciesOf(readText(join(p.projectDir, "package.json")) ?? "{}").every((name) =>
+    folders.some((folder) => existsSync(join(folder, "node_modules", name))),
   );
+  const { install, exec } = p.workspace ? commandsOf(p.workspace) : { install: "npm install", exec: "npx" };
   return [
     ...(path === "" ? [] : [`cd ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`]),
-    ...(isInstalled ? [] : ["npm install"]),
-    "npx signalbox dev",
+    ...(isInstalled ? [] : [install]),
+    `${exec} signalbox dev`,
   ];
 }
 
