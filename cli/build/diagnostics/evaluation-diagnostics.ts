@@ -43,16 +43,34 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
       title: `${file} › ${message.replace(/^TypeError: /, "")}`,
       at,
     });
+  if (isOfOtherZod(error, message))
+    return files.diagnose({
+      code: "schema_mixes_versions",
+      title: `${at.file} gives a schema of Zod 3 to Zod 4`,
+      at,
+    });
   return files.diagnose({
     code: "evaluation_failed",
     title: `${file} throws an error while it loads: ${message}`,
     at,
+    ...(isWithoutLiteral.test(message) && {
+      text: "An option has no literal for this key, or is a schema of Zod 4.",
+      fix: "Give each option its own literal, and import z from the same version in all files of the schema.",
+    }),
     ...(isTooEarly.test(message) && {
       text: "A value is not defined yet while this file loads. If it is imported, the two files probably import each other.",
       fix: "Move what both files need into a third file that both import.",
     }),
   });
 }
+
+/** Zod 4 reads `_zod.def` of every schema, which one of Zod 3 does not have. */
+function isOfOtherZod({ stack }: ThrownError, message: string): boolean {
+  return message.includes("(reading 'def')") && /\/zod\/v4\//.test(firstFrame(stack));
+}
+
+/** The discriminated union of Zod 3. */
+const isWithoutLiteral = /^Error: A discriminator value for key .* could not be extracted from all schema options/;
 
 /** In a cycle of imports, one of the files is loaded before what it imports. */
 const isTooEarly =

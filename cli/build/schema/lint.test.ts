@@ -212,6 +212,104 @@ describe("lintSchema", () => {
     ).toEqual(["a", "b []", "c d", "e"].map((path) => `${path} a schema of Zod 4 inside one of Zod 3`));
   });
 
+  const [old, neu] = [z3.object({ s: z3.string() }) as never, z.object({ s: z.string() }) as never];
+
+  test.each<[container: string, make: () => unknown, path: string]>([
+    ["object", () => z.object({ a: old }), "a"],
+    ["strictObject", () => z.strictObject({ a: old }), "a"],
+    ["looseObject", () => z.looseObject({ a: old }), "a"],
+    ["extend", () => z.object({}).extend({ a: old }), "a"],
+    [
+      "a getter",
+      () =>
+        z.object({
+          get a() {
+            return old;
+          },
+        }),
+      "a",
+    ],
+    ["catchall", () => z.object({}).catchall(old), "*"],
+    ["array", () => z.array(old), "[]"],
+    ["tuple", () => z.tuple([old]), "[0]"],
+    ["the rest of a tuple", () => z.tuple([z.string()], old), "[…]"],
+    [".rest()", () => z.tuple([z.string()]).rest(old), "[…]"],
+    ["the values of a record", () => z.record(z.string(), old), "*"],
+    ["the values of an optional record", () => z.object({ a: z.record(z.string(), old).optional() }), "a *"],
+    ["the keys of a record", () => z.record(old, z.string()), "keys"],
+    ["partialRecord", () => z.partialRecord(z.enum(["a"]), old), "*"],
+    ["looseRecord", () => z.looseRecord(z.string(), old), "*"],
+    ["union", () => z.union([z.string(), old]), "option 2"],
+    ["or", () => z.string().or(old), "option 2"],
+    ["xor", () => z.xor([z.string(), old]), "option 2"],
+    ["intersection", () => z.intersection(z.object({}), old), ""],
+    ["intersection, left", () => z.intersection(old, z.object({})), ""],
+    ["and", () => z.object({}).and(old), ""],
+    ["optional", () => z.optional(old), ""],
+    ["exactOptional", () => z.exactOptional(old), ""],
+    ["nullable", () => z.nullable(old), ""],
+    ["nullish", () => z.nullish(old), ""],
+    ["nonoptional", () => z.nonoptional(old), ""],
+    ["readonly", () => z.readonly(old), ""],
+    ["mini prefault", () => mini.prefault(old, {} as never), ""],
+    ["prefault", () => z.prefault(old, {} as never), ""],
+    ["lazy", () => z.lazy(() => old), ""],
+    ["pipe", () => z.string().pipe(old), ""],
+    ["pipe, first", () => z.pipe(old, z.string() as never), ""],
+    ["mini object", () => mini.object({ a: old }), "a"],
+    ["mini catchall", () => mini.catchall(mini.object({}), old), "*"],
+    ["mini record", () => mini.record(mini.string(), old), "*"],
+    ["mini rest of a tuple", () => mini.tuple([mini.string()], old), "[…]"],
+  ])("finds a schema of Zod 3 in Zod 4: %s", async (_, make, path) => {
+    expect(await methodsOf(make())).toEqual([`${path} a schema of Zod 3 inside one of Zod 4`.trim()]);
+  });
+
+  test.each<[container: string, make: () => unknown, path: string]>([
+    ["object", () => z3.object({ a: neu }), "a"],
+    ["catchall", () => z3.object({}).catchall(neu), "*"],
+    ["array", () => z3.array(neu), "[]"],
+    ["tuple", () => z3.tuple([neu]), "[0]"],
+    ["the rest of a tuple", () => z3.tuple([z3.string()]).rest(neu), "[…]"],
+    ["record", () => z3.record(neu), "*"],
+    ["the values of a record", () => z3.record(z3.string(), neu), "*"],
+    ["the values of an optional record", () => z3.object({ a: z3.record(z3.string(), neu).optional() }), "a *"],
+    ["the keys of a record", () => z3.record(neu, z3.string()), "keys"],
+    ["union", () => z3.union([z3.string(), neu]), "option 2"],
+    ["or", () => z3.string().or(neu), "option 2"],
+    ["intersection", () => z3.intersection(z3.object({}), neu), ""],
+    ["intersection, left", () => z3.intersection(neu, z3.object({})), ""],
+    ["and", () => z3.object({}).and(neu), ""],
+    ["optional", () => z3.optional(neu), ""],
+    ["nullable", () => z3.nullable(neu), ""],
+    ["default", () => z3.ZodDefault.create(neu, { default: {} as never }), ""],
+    ["readonly", () => z3.ZodReadonly.create(neu), ""],
+    ["branded", () => new z3.ZodBranded({ typeName: z3.ZodFirstPartyTypeKind.ZodBranded, type: neu }), ""],
+    ["lazy", () => z3.lazy(() => neu), ""],
+    ["pipe", () => z3.string().pipe(neu), ""],
+    ["pipeline, first", () => z3.pipeline(neu, z3.string()), ""],
+  ])("finds a schema of Zod 4 in Zod 3: %s", async (_, make, path) => {
+    expect(await methodsOf(make())).toEqual([`${path} a schema of Zod 4 inside one of Zod 3`.trim()]);
+  });
+
+  test("finds no other version in the options of a record or a tuple", async () => {
+    for (const schema of [
+      z.record(z.string(), z.string(), "not a record"),
+      z.record(z.string(), z.string(), { error: "not a record" }),
+      z.record(z.string(), z.string()).describe("text").meta({ title: "texts" }),
+      z.tuple([z.string()], { error: () => "no" }),
+      z.tuple([z.string()], "no"),
+      z3.record(z3.string()),
+      z3.record(z3.string(), z3.number()),
+      z3.record(z3.string(), z3.number(), { invalid_type_error: "not a record" }),
+      z3.record(z3.number(), { invalid_type_error: "not a record" }),
+      z3.record(z3.number(), { required_error: "missing" }),
+      z3.record(z3.number(), { description: "numbers" }),
+      z3.record(z3.number(), { errorMap: () => ({ message: "no" }) }),
+      z3.record(z3.number(), { message: "no" }),
+    ])
+      expect(await methodsOf(schema)).toEqual([]);
+  });
+
   test("names the place of a getter or a default that throws, and of a default that is undefined", async () => {
     expect(
       await methodsOf(

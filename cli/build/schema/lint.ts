@@ -57,6 +57,8 @@ export async function lintSchema(root: unknown): Promise<SchemaReport> {
     if (mixed) return void report.findings.push(at(mixed));
     if (isRecord(schema) && seen.has(schema)) return;
     seen.add(schema);
+    const lost = findLostVersion(schema);
+    if (lost) return void report.findings.push({ ...lost.finding, path: [...path, ...lost.steps] });
     const node = inspect(schema, parent);
     report.findings.push(...node.findings.map(at));
     report.regexes.push(...node.regexes.map(at));
@@ -90,6 +92,48 @@ function findOtherVersion(schema: unknown, parent: unknown): Finding | null {
     method: `a schema of Zod ${inner} inside one of Zod ${outer}`,
     origin: Object(schema),
   };
+}
+
+/**
+ * `z.record(key, value)` and `z.tuple(items, rest)` take a schema of another version for their options: it has no
+ * effect, and the record has the values of its keys.
+ */
+function findLostVersion(schema: unknown): { finding: Finding; steps: string[] } | null {
+  const found = (inner: 3 | 4, steps: string[]) => ({
+    finding: {
+      kind: "other-version" as const,
+      method: `a schema of Zod ${inner} inside one of Zod ${7 - inner}`,
+      origin: Object(schema) as object,
+    },
+    steps,
+  });
+  if (isZod4(schema)) {
+    const { def } = schema._zod;
+    // Zod 4 copies its options, with what belongs to a schema of Zod 3.
+    if (!isRecord(def["_def"]) || typeof def["_def"]["typeName"] !== "string") return null;
+    return found(3, def.type === "record" ? ["*"] : def.type === "tuple" ? ["[…]"] : []);
+  }
+  if (isZod3(schema) && schema._def.typeName === "ZodRecord" && hasVainOptions(schema._def)) return found(4, ["*"]);
+  return null;
+}
+
+/** Zod 3 makes an `errorMap` of any options. Without a message in them, it changes none. */
+function hasVainOptions({ errorMap, description }: Zod3Def): boolean {
+  if (!isFunction(errorMap) || description !== undefined) return false;
+  const defaultError = "the message of Zod";
+  return [
+    [{ code: "invalid_type" }, { data: undefined, defaultError }],
+    [{ code: "invalid_type" }, { data: 1, defaultError }],
+    [{ code: "custom" }, { data: 1, defaultError }],
+  ].every((args) => {
+    try {
+      const made = errorMap(...args);
+      return isRecord(made) && made["message"] === defaultError;
+    } catch {
+      // Code of the user.
+      return false;
+    }
+  });
 }
 
 function versionOf(schema: unknown): 3 | 4 | null {
