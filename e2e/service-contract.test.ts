@@ -30,8 +30,13 @@ describe("a real service", () => {
     for (const cleanup of cleanups.toReversed()) await cleanup();
   });
 
-  serviceContract(async () => async ({ endpoint, headers = {}, body }) => {
-    const response = await fetch(`${service.url}/triggers/${endpoint}`, { method: "POST", headers, body });
+  serviceContract(async () => async ({ endpoint, headers = {}, body, method = "POST", query = {} }) => {
+    const search = method === "GET" ? body : new URLSearchParams(query).toString();
+    const response = await fetch(`${service.url}/triggers/${endpoint}?${search}`, {
+      method,
+      headers,
+      ...(method === "POST" && { body }),
+    });
     const text = await response.text();
     const id = response.headers.get("signalbox-delivery");
     const delivery = await getJson<Delivery>(`${service.url}/api/v1/deliveries/${id}`);

@@ -46,6 +46,7 @@ export interface SourceDefinition {
   readonly onMismatch: "reject" | "skip" | "hold" | undefined;
   readonly reply: ReplyOptions | undefined;
   readonly challenge: SourceChallenge | undefined;
+  readonly methods: readonly ("POST" | "GET")[] | undefined;
   readonly rateLimit: RateLimitOptions | undefined;
 }
 

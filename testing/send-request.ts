@@ -41,7 +41,7 @@ export function createDeliver(p: { settings: Settings; sources: ProjectSources; 
   const receivers = { lenient: create("development"), strict: create("deployed") };
 
   return async (endpoint, body, options = {}) => {
-    requireOptions(options, ["headers", "sign"], "deliver");
+    requireOptions(options, ["headers", "sign", "method", "query"], "deliver");
     const [source = null] = sources.byEndpoint.get(endpoint) ?? [];
     const request = createRequest(endpoint, { body, options, source });
     const signed = options.sign === true ? sign(request, { source, settings, clock }) : request;
@@ -60,23 +60,37 @@ function createRequest(
   p: { body: unknown; options: DeliverOptions; source: TriggerSource | null },
 ): TestRequest {
   const given: Pick<Fixture, "headers" | "body"> = isFixture(p.body) ? p.body : { headers: {}, body: p.body };
-  const { contentType, bytes } = encode(endpoint, given.body, p.source);
+  const { contentType, bytes } = encode(endpoint, given.body, p.source, p.options.method);
+  const method = p.options.method ?? p.source?.methods?.[0] ?? "POST";
+  const isGet = method === "GET";
+  const query = new URLSearchParams(p.options.query ?? "").toString();
+  const target = `/triggers/${endpoint}${toSearch(query, isGet ? Buffer.from(bytes).toString() : "")}`;
   const headers = {
     host: "localhost",
     "user-agent": "signalbox-testing",
-    "content-type": contentType,
+    ...(!isGet && { "content-type": contentType }),
     ...lowerCase(given.headers),
     ...lowerCase(p.options.headers ?? {}),
-    "content-length": String(bytes.length),
+    ...(!isGet && { "content-length": String(bytes.length) }),
   };
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, toWire(value)]);
-  return toRequest(endpoint, Object.fromEntries(sent), bytes);
+  return toRequest({ method, target }, Object.fromEntries(sent), isGet ? new Uint8Array() : bytes);
 }
 
-function toRequest(endpoint: string, headers: Readonly<Record<string, string>>, body: Uint8Array): TestRequest {
+/** With its question mark; empty without parameters. */
+function toSearch(...queries: readonly string[]): string {
+  const sent = queries.filter((query) => query !== "");
+  return sent.length === 0 ? "" : `?${sent.join("&")}`;
+}
+
+function toRequest(
+  { method, target }: Pick<TestRequest, "method" | "target">,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): TestRequest {
   return {
-    method: "POST",
-    target: `/triggers/${endpoint}`,
+    method,
+    target,
     headers: Object.entries(headers).flat(),
     body,
     readBody: (take) => void take(body),
@@ -95,9 +109,12 @@ function encode(
   endpoint: string,
   body: unknown,
   source: TriggerSource | null,
+  method: DeliverOptions["method"],
 ): { contentType: string; bytes: Uint8Array } {
-  const [format] = source?.body ?? onlyJson;
-  if (!format) throw new Error("unreachable: an endpoint has a format");
+  const formats = source?.body ?? onlyJson;
+  const format = method === "GET" ? formats.find(({ type }) => type === "form") : formats[0];
+  if (!format)
+    throw new TypeError(`The endpoint ${endpoint} does not accept GET. Set methods: ["GET"] in its sources.`);
   if (typeof body === "string") return { contentType: sentTypes[format.type], bytes: Buffer.from(body) };
   if (body instanceof Uint8Array) return { contentType: sentTypes[format.type], bytes: body };
   const text = JSON.stringify(body);
@@ -122,7 +139,7 @@ function sign(
     throw new Error(
       `A test cannot sign as ${verify.scheme} does: only the sender has the key, or the body has the signature. Leave out \`sign\`: the endpoint then accepts the request without a signature.`,
     );
-  return toRequest(source.endpoint, { ...Object.fromEntries(head.headers), ...added }, request.body);
+  return toRequest(request, { ...Object.fromEntries(head.headers), ...added }, request.body);
 }
 
 async function readDelivery(store: Store, endpoint: string, response: IngestResponse): Promise<TestDelivery> {

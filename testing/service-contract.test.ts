@@ -19,8 +19,9 @@ describe("a project in a test", () => {
   serviceContract(async () => {
     const app = await testProject({ projectDir, timeout: "1m" });
     onTestFinished(() => app.close());
-    return async ({ endpoint, headers, body }) => {
-      const delivery = await app.deliver(endpoint, body, headers ? { headers } : {});
+    return async ({ endpoint, headers, body, method, query }) => {
+      const options = { ...(headers && { headers }), ...(method && { method }), ...(query && { query }) };
+      const delivery = await app.deliver(endpoint, body, options);
       const { status, response, outcome, verdicts, runs } = delivery;
       const ended: TestRun[] = [];
       for (const { trigger } of runs) ended.push(await app.settle(delivery, { trigger }));

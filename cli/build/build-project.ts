@@ -14,6 +14,7 @@ import { bodyDiagnostics } from "./checks/check-bodies.ts";
 import { filterDiagnostics } from "./checks/check-filters.ts";
 import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
 import { challengeDiagnostics } from "./checks/check-challenges.ts";
+import { methodsDiagnostics } from "./checks/check-methods.ts";
 import { headersDiagnostics } from "./checks/check-headers.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
@@ -376,6 +377,7 @@ async function allDiagnostics({
     ...headersDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
     ...challengeDiagnostics(entries, files),
+    ...methodsDiagnostics(entries, files),
     ...filterDiagnostics(entries, files),
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),

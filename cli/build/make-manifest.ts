@@ -20,6 +20,7 @@ import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
 import { challengesOf } from "./checks/check-challenges.ts";
+import { methodsOf } from "./checks/check-methods.ts";
 import { dedupeOf, rateLimitOf, replyOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";
 import type {
@@ -96,6 +97,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     onMismatch: onMismatchSchema.safeParse(trigger.onMismatch).data ?? null,
     reply: replyOf(trigger.reply ?? trigger.verify?.reply),
     challenges: challengesOf(trigger.challenge),
+    methods: methodsOf(trigger.methods),
     prompt: trigger.prompt,
   };
 }

@@ -67,6 +67,10 @@ export interface TestClock {
 export interface DeliverOptions {
   /** Request headers. They replace those of a fixture. */
   headers?: Readonly<Record<string, string>>;
+  /** Parameters of the URL. Default: none. */
+  query?: Readonly<Record<string, string>>;
+  /** With `"GET"`, the body is the query: pass an object of strings. Default: the first method of the endpoint. */
+  method?: "POST" | "GET";
   /**
    * `true` signs the request as the sender does, with the secret of the endpoint; an unset secret is replaced for the
    * test. `false` sends it unsigned, and the endpoint rejects it. Default: an endpoint that verifies signatures accepts

@@ -113,6 +113,12 @@ export interface WebhookSourceOptions<
    * none.
    */
   challenge?: SourceChallenge;
+  /**
+   * The methods of the sender's requests. The body of a GET is its query, without our key: an object of strings, as
+   * with `body: "form"`. Anyone who opens the URL starts a run, also a program that previews links. Sources that share
+   * an endpoint must use the same methods. Default: `["POST"]`.
+   */
+  methods?: readonly ("POST" | "GET")[];
 }
 
 /**
@@ -197,7 +203,7 @@ type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Re
 
 function createSource(options: PlainOptions, made: string): SourceDefinition {
   const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
-  const { onMismatch, reply, challenge } = options;
+  const { onMismatch, reply, challenge, methods } = options;
   checkText(slug, "slug", made, "new-signup");
   const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -224,6 +230,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
     onMismatch,
     reply,
     challenge,
+    methods,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
@@ -242,6 +249,7 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   challenge?: SourceChallenge;
   /** Only typed sources set it. */
   event?: SchemaLike | undefined;
+  methods?: readonly ("POST" | "GET")[];
 };
 
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */

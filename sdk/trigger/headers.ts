@@ -32,6 +32,11 @@ export interface TransformContext<Headers = {}> {
    * Empty if no webhook started the run, or if retention has removed the delivery.
    */
   readonly headers: RequestHeaders<Headers>;
+  /**
+   * The parameters of the URL by name, without keys; a repeated one has an array of its values. Credentials and
+   * signatures are missing (names with `signature`, `token`, `secret` or `key`). Empty for a GET, whose body they are.
+   */
+  readonly query: { readonly [name: string]: string | readonly string[] | undefined };
   /** Id of the delivery, `dlv_…`; of a replay, that of the replayed run; `null` if no webhook started the run. */
   readonly deliveryId: string | null;
   /** Time at which the request was received, or the run was created: ISO 8601 in UTC. */

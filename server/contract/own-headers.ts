@@ -15,6 +15,8 @@ export const ownHeaders = {
   signatureCheck: "signalbox-signature-check",
   /** The public URL of the request, only if the endpoint's signature covers it. Keys in it are redacted. */
   requestUrl: "signalbox-request-url",
+  /** The query of the request, without keys, credentials and signatures. Absent: it is empty, or it is the body. */
+  query: "signalbox-query",
   /** The scheme that answered the request: the sender verified the endpoint with it, and sent no event. */
   handshake: "signalbox-handshake",
   /** The time at which a held delivery started its runs, ISO 8601. */

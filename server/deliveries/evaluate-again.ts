@@ -114,7 +114,8 @@ export function signedPartsOf(
     return value;
   };
   return {
-    body,
+    // The stored body of a GET is its query, which is a part of the URL.
+    body: old.method === "GET" ? new Uint8Array() : body,
     receivedAtMs: Date.parse(old.receivedAt),
     method: old.method,
     get url() {

@@ -80,6 +80,7 @@ describe("input", () => {
       { email: "a@b.c" },
       {
         headers: { "x-event": "a", "x-topic": "b" },
+        query: {},
         deliveryId: "dlv_1",
         receivedAt: "2023-11-14T22:13:20.000Z",
         endpoint: expect.any(String),
@@ -95,7 +96,9 @@ describe("input", () => {
       { payload: {}, input: null, attachmentId: "knock:work", trigger: "knock" },
       { transform: (_: object, context: object) => (seen.push(context), {}) },
     );
-    expect(seen).toEqual([{ headers: {}, deliveryId: null, receivedAt: run.createdAt, endpoint: expect.any(String) }]);
+    expect(seen).toEqual([
+      { headers: {}, query: {}, deliveryId: null, receivedAt: run.createdAt, endpoint: expect.any(String) },
+    ]);
   });
 
   test("is recorded before the code begins if another attempt might produce a different one", async () => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TransformContext } from "../../sdk/trigger/headers.ts";
 import type { Json } from "../contract/json.ts";
-import { headersFor, safeHeaders } from "../domain/deliveries/header-values.ts";
+import { headersFor, safeHeaders, safeQuery } from "../domain/deliveries/header-values.ts";
 import { formatBytes } from "../domain/format.ts";
 import { findLargestPart, findUnstorable } from "../domain/json/find-unstorable.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
@@ -204,6 +204,7 @@ function contextOf(
   const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;
   return {
     headers: parsed?.success ? Object.assign(safe, parsed.data) : safe,
+    query: request ? safeQuery(request.headers) : {},
     deliveryId: request?.deliveryId ?? null,
     receivedAt: new Date(request?.receivedAt ?? run.createdAt).toISOString(),
     endpoint: manifest.triggers.find(({ attachmentId }) => attachmentId === run.attachmentId)?.endpoint ?? "",

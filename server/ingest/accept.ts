@@ -5,7 +5,7 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
-import { recordHeaders } from "../domain/deliveries/header-values.ts";
+import { recordHeaders, redactQuery } from "../domain/deliveries/header-values.ts";
 import { redactText } from "../domain/deliveries/redaction.ts";
 import {
   acceptedResponse,
@@ -171,7 +171,10 @@ const maxEndpoint = 256;
 
 /** The delivery as its head describes it: without a body, on the endpoint that the path names. */
 export function draftDelivery(head: RequestHead, keyId: string | null, sentFrom: SentFrom = "webhook"): DeliveryDraft {
-  const headers = recordHeaders({ headers: head.headers, repeated: head.repeatedHeaders }, head.secrets);
+  const headers = {
+    ...recordHeaders({ headers: head.headers, repeated: head.repeatedHeaders }, head.secrets),
+    ...(head.query !== "" && { [ownHeaders.query]: redactQuery(head.query, head.secrets) }),
+  };
   return {
     id: head.id,
     endpoint: redactText(head.path.raw, head.secrets).slice(0, maxEndpoint),

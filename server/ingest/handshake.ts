@@ -3,10 +3,10 @@ import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
-import type { Challenge } from "../contract/project/endpoint.ts";
 import { redacted } from "../domain/deliveries/redaction.ts";
 import { allowedMethods, answerChallenge } from "../domain/requests/challenge.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
+import type { TriggerSource } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { type Acceptance, completeDelivery, type DeliveryDraft } from "./accept.ts";
 import type { IngestRequest, Rejected, RequestHead } from "./ingest-request.ts";
@@ -57,7 +57,7 @@ export function answerToChallenge(
  * Throws AppError `unsupported_handshake`.
  */
 export function answerTest(
-  challenges: readonly Challenge[] | undefined,
+  { challenges, methods }: Pick<TriggerSource, "challenges" | "methods">,
   { method, target }: IngestRequest,
   { head, draft, body }: { head: RequestHead; draft: DeliveryDraft; body?: Json },
 ): Handshake | null {
@@ -70,7 +70,10 @@ export function answerTest(
     const { answer } = answered;
     return {
       ...answered,
-      answer: { ...answer, headers: { ...answer.headers, allow: allowedMethods({ challenges }) } },
+      answer: {
+        ...answer,
+        headers: { ...answer.headers, allow: allowedMethods({ challenges, ...(methods && { methods }) }) },
+      },
     };
   }
   return answered;

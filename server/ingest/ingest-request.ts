@@ -53,6 +53,8 @@ export interface RequestHead {
   headers: HeaderMap;
   /** All values of the headers that were sent several times; `null`: none was. */
   repeatedHeaders: ReadonlyMap<string, readonly string[]> | null;
+  /** The query without keys, as sent, with its parameters sorted by name. */
+  query: string;
   /** Every credential that was sent in one of the forms of a key, of this service or of another one. */
   keys: string[];
   /** Secrets that must not be stored or repeated. */
@@ -97,6 +99,7 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,
     repeatedHeaders: isAnyRepeated ? readRepeated(raw) : null,
+    query: queryAt < 0 ? "" : withoutKeys(target.slice(queryAt + 1)),
     keys: keys.sent,
     secrets:
       keys.sent.length > 1 || keys.escaped.length > 0 ? [...new Set([...keys.sent, ...keys.escaped])] : keys.sent,
@@ -165,6 +168,20 @@ function readQueryKeys(query: string): SentKeys {
     if (key !== value) keys.escaped.push(value);
   }
   return keys;
+}
+
+/** The order of parameters means nothing: sorted, equal events have equal bytes. Values of one name keep their order. */
+function withoutKeys(query: string): string {
+  const named = (query.startsWith("?") ? query.slice(1) : query)
+    .split("&")
+    .flatMap((pair): { name: string; pair: string }[] => {
+      const name = decodeParameter(pair.split("=", 1)[0] ?? "");
+      return pair === "" || keyParameters.has(name) ? [] : [{ name, pair }];
+    });
+  return named
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .map(({ pair }) => pair)
+    .join("&");
 }
 
 function decodeParameter(text: string): string {
@@ -253,6 +270,11 @@ export function readBody(
     error: cause instanceof AppError ? cause : incomplete(cause),
     receivedBytes,
   }));
+}
+
+/** The body of a GET: its query, as a form. */
+export function readQuery({ query }: Pick<RequestHead, "query">): BodyRead {
+  return { kind: "read", bytes: Buffer.from(query), format: { type: "form", field: null, bigints: "number" } };
 }
 
 function tooLarge(maxBodyBytes: number): AppError {

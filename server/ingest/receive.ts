@@ -10,6 +10,7 @@ import { allowedMethods } from "../domain/requests/challenge.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { acceptedEncodings, withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
+import { sentTypes } from "../domain/schema/encode-body.ts";
 import { currentTurn } from "../domain/event-loop.ts";
 import { didYouMean } from "../domain/did-you-mean.ts";
 import { fromWire } from "../domain/deliveries/header-values.ts";
@@ -36,6 +37,7 @@ import {
   type IngestResponse,
   readBody,
   readHead,
+  readQuery,
   type Rejected,
   type RequestHead,
 } from "./ingest-request.ts";
@@ -141,16 +143,24 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const greeting = source.verify ? answerGreeting(source.verify, request) : null;
       if (greeting?.kind === "rejected") return await reject(received, greeting.error);
       if (greeting) return finish(received, await acceptHandshake(store, head, delivery, greeting));
-      const test = answerTest(source.challenges, request, { head, draft: delivery });
+      const test = answerTest(source, request, { head, draft: delivery });
       if (test) return finish(received, await acceptHandshake(store, head, delivery, test));
-      if (request.method !== "POST") {
+      const isGet = request.method === "GET";
+      if (!(source.methods ?? onlyPost).some((method) => method === request.method)) {
         const allow = allowedMethods(source);
         received.responseHeaders = { ...received.responseHeaders, allow };
         return await reject(received, explainMethod(request, allow));
       }
 
       const formats = source.body ?? onlyJson;
-      const reading = readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
+      if (isGet) {
+        delete delivery.headers[ownHeaders.query];
+        delete delivery.headers["content-encoding"];
+        delivery.headers["content-type"] = sentTypes.form;
+      }
+      const reading = isGet
+        ? readQuery(head)
+        : readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
       const read = reading instanceof Promise ? await reading : reading;
       delivery.endpoint = endpoint;
       if (read.kind === "rejected") {
@@ -171,8 +181,10 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         const value = head.headers.get(name);
         return value === undefined ? null : fromWire(value);
       };
-      const contentEncoding = head.headers.get("content-encoding");
-      const check = (signed: Uint8Array) => {
+      const sent = isGet ? null : head.headers;
+      const contentEncoding = sent?.get("content-encoding");
+      const check = (content: Uint8Array) => {
+        const signed = isGet ? noBytes : content;
         const signedRequest = source.verify ? signedRequestOf(request, head, { body: signed, baseUrl }) : null;
         if (signedRequest && source.verify?.readsUrl) recordUrl(delivery, signedRequest.url, head.secrets);
         const verifying = verifyRequest(source.verify, signedRequest, {
@@ -193,14 +205,14 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         keepBody(delivery, content);
         delivery.headers = withoutEncoding(delivery.headers);
       }
-      const contentType = head.headers.get("content-type");
+      const contentType = sent?.get("content-type");
       const { json: body, rounded } = parseBody(content, { format, contentType, deliveryId: head.id });
       if (rounded.length > 0) delivery.headers[ownHeaders.rounded] = JSON.stringify(rounded);
       const isGenuine = verified.kind === "verified";
       const answering =
         signedRequest && answerToChallenge(source.verify, body, signedRequest, { isGenuine, maxMs: deps.maxCheckMs });
       const challenge = answering instanceof Promise ? await answering : answering;
-      const handshake = challenge ?? answerTest(source.challenges, request, { head, draft: delivery, body });
+      const handshake = challenge ?? answerTest(source, request, { head, draft: delivery, body });
       if (handshake) return finish(received, await acceptHandshake(store, head, delivery, handshake));
 
       // A trigger can be disabled while the body arrives or the signature is checked.
@@ -264,6 +276,9 @@ type Sender =
       disabled: DisabledTriggers | null;
     }
   | Rejected;
+
+const onlyPost: NonNullable<TriggerSource["methods"]> = ["POST"];
+const noBytes = new Uint8Array();
 
 /** The sender of a form. */
 const session: Sender = { kind: "authenticated", keyId: null, endpoints: null, disabled: null };

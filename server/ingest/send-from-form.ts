@@ -49,6 +49,7 @@ export async function sendFromForm(
       "not_found",
       `No trigger ${JSON.stringify(trigger)} listens on ${JSON.stringify(endpoint)} in the deployed project.`,
     );
+  const isPost = onEndpoint[0]?.methods?.includes("POST") !== false;
   const [format = jsonFormat] = onEndpoint[0]?.body ?? [];
   const encoded = encodeBody(format, text);
   if (!encoded) throw new AppError("invalid_body", encodingHints[format.type]);
@@ -60,8 +61,8 @@ export async function sendFromForm(
     ...answer
   } = await deps.receive(
     {
-      method: "POST",
-      target: `/triggers/${path}`,
+      method: isPost ? "POST" : "GET",
+      target: `/triggers/${path}${isPost ? "" : `?${body.toString()}`}`,
       headers: [
         ...Object.entries(headers)
           .filter(([name]) => !bodyHeaders.test(name))

@@ -1,6 +1,6 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
-import type { BodyFormat, Challenge, Dedupe, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
+import type { BodyFormat, Challenge, Dedupe, Methods, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
@@ -52,6 +52,8 @@ export interface TriggerSource {
   reply?: Reply | null;
   /** The tests of the sender that the receiver answers. Default: none. */
   challenges?: readonly Challenge[];
+  /** Default: POST. */
+  methods?: Methods;
 }
 
 /**

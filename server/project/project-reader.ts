@@ -114,6 +114,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     onMismatch: entry.onMismatch,
     reply: entry.reply,
     challenges: entry.challenges,
+    methods: entry.methods,
   };
 }
 

@@ -29,6 +29,7 @@ function projectWith(...secrets: Secret[]) {
     onMismatch: null,
     reply: null,
     challenges: [],
+    methods: ["POST" as const],
     verify: "github",
     dedupe: null,
     rateLimit: null,

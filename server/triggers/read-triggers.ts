@@ -8,6 +8,8 @@ import {
   dedupeSchema,
   type Rate,
   rateSchema,
+  challengeSchema,
+  methodsSchema,
   onMismatchSchema,
   replySchema,
 } from "../contract/project/endpoint.ts";
@@ -25,7 +27,7 @@ import type { SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";
 
 /** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
-export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true, challenges: true }).extend({
+export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true }).extend({
   path: z.string(),
   example: jsonSchema,
   headers: jsonSchemaObjectSchema.nullable(),
@@ -35,6 +37,8 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
   rateLimit: rateSchema.nullable(),
   onMismatch: onMismatchSchema.nullable(),
   reply: replySchema.nullable(),
+  challenges: z.array(challengeSchema.pick({ name: true, method: true })),
+  methods: methodsSchema,
   prompt: promptSchema.nullable(),
   disabled: disabledSchema.nullable(),
 });
@@ -84,6 +88,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     rateLimit,
     onMismatch,
     reply,
+    challenges,
+    methods,
     prompt,
   } = trigger;
   const shown = made.get(attachmentId) ?? {
@@ -102,6 +108,8 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     rateLimit,
     onMismatch,
     reply,
+    challenges: challenges.map(({ name, method }) => ({ name, method })),
+    methods,
     prompt,
     path: `/triggers/${endpoint}`,
     example: exampleBody(request, filter),

@@ -22,6 +22,9 @@ export interface ObservedRun extends Pick<TestRun, "trigger" | "status" | "attem
 interface ContractRequest {
   endpoint: string;
   headers?: Record<string, string>;
+  /** With GET, the body is the query. Default: POST. */
+  method?: "GET";
+  query?: Record<string, string>;
   body: string;
 }
 
@@ -210,6 +213,22 @@ export function serviceContract(open: () => Promise<Send>): void {
     });
   });
 
+  it("the query is the body of a GET, and transforms get the query of a POST", async () => {
+    const send = await open();
+    expect(await send({ endpoint: "sms", method: "GET", body: "name=Ada&tag=a&tag=b" })).toMatchObject({
+      status: 202,
+      runs: [{ input: { name: "Ada", tag: ["a", "b"] }, output: "Ada a,b" }],
+    });
+    expect(await send({ endpoint: "sms", method: "GET", body: "name=Ada" })).toMatchObject({
+      status: 422,
+      verdicts: ["sms: request_mismatch /tag"],
+    });
+    expect(await send({ ...json("ping", { name: "Ada" }), query: { tag: "a" } })).toMatchObject({
+      status: 202,
+      runs: [{ input: { name: "Ada", tag: ["a"] } }],
+    });
+  });
+
   it("an agent calls its tool and answers", async () => {
     const send = await open();
     expect((await send(json("tickets", { text: "Where is o-1?" }))).runs).toMatchObject([
@@ -357,6 +376,24 @@ export default defineWorkflow({
   input: z.object({ name: z.string(), tag: z.array(z.string()) }),
   run: ({ name, tag }) => \`\${name} \${tag}\`,
 });
+`,
+  "triggers/ping.ts": `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import target from "../workflows/form";
+export default defineWebhookSource({ slug: "ping", endpoint: "ping", request: z.object({ name: z.string() }) }).attach({
+  workflow: target,
+  transform: ({ name }, { query }) => ({ name, tag: [query.tag ?? []].flat() }),
+});
+`,
+  "triggers/sms.ts": `import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import target from "../workflows/form";
+export default defineWebhookSource({
+  slug: "sms",
+  endpoint: "sms",
+  methods: ["GET"],
+  request: z.object({ name: z.string(), tag: z.array(z.string()) }),
+}).attach({ workflow: target });
 `,
   "agents/support.ts": `import { defineAgent, defineTool, scriptedModel } from "signalbox/agent";
 import { z } from "zod";

@@ -7,8 +7,9 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
 import { show } from "./check-definitions.ts";
+import { methodsOf } from "./check-methods.ts";
 
-type Bodies = Pick<EvaluatedTrigger, "body" | "bigints" | "verify">;
+type Bodies = Pick<EvaluatedTrigger, "body" | "bigints" | "verify" | "methods">;
 
 /** Diagnostics of `body` and `bigints`, and of schemas and options that do not apply to the format. */
 export function bodyDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
@@ -23,12 +24,17 @@ export function bodyDiagnostics(entries: readonly EvaluatedEntry[], files: Proje
 }
 
 /**
- * The formats in which the endpoint accepts bodies: that of `body`, otherwise those of the verified sender. Requires
- * options without diagnostics.
+ * The formats in which the endpoint accepts bodies: that of `body`, otherwise those of the verified sender. The query
+ * of a GET is a form. Requires options without diagnostics.
  */
-export function bodyFormatsOf({ body, bigints, verify }: Bodies): BodyFormat[] {
+export function bodyFormatsOf({ body, bigints, verify, methods }: Bodies): BodyFormat[] {
   const numbers = bigints === "string" ? "string" : "number";
-  const options = body === undefined ? (verify?.bodies ?? ["json"]) : [body];
+  const accepted = methodsOf(methods);
+  const posted = body === undefined ? (verify?.bodies ?? ["json"]) : [body];
+  const options = [
+    ...(accepted.includes("POST") ? posted : []),
+    ...(accepted.includes("GET") && !(accepted.includes("POST") && posted.includes("form")) ? ["form"] : []),
+  ];
   return options.flatMap((option): BodyFormat[] => {
     const format = readBody(option);
     if (format === null) return [];
@@ -69,7 +75,8 @@ interface Problem {
 }
 
 function findProblems(trigger: EvaluatedTrigger): Problem[] {
-  const { body, bigints, dedupe, request, filter, verify } = trigger;
+  const { bigints, dedupe, request, filter, verify, methods } = trigger;
+  const body = methodsOf(methods).includes("POST") ? trigger.body : (trigger.body ?? "form");
   const format = readBody(body);
   if (!format) return [{ code: "invalid_body", property: "body", title: `body is ${show(body)}` }];
   if (bigints !== undefined && bigints !== "number" && bigints !== "string")

@@ -277,7 +277,7 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
   const report = (
-    property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply" | "challenge",
+    property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply" | "challenge" | "methods",
     what: string,
   ): void => {
     // Not the line of verify: it may contain a secret.
@@ -293,7 +293,7 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "differ in dedupe");
-  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply", "challenge"] as const) {
+  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply", "challenge", "methods"] as const) {
     // The default of a shared endpoint.
     const fallback = property === "onMismatch" ? "skip" : undefined;
     if (!isDeepStrictEqual(first[property] ?? fallback, other[property] ?? fallback))

@@ -201,6 +201,14 @@ export const diagnosticCodes = {
     text: 'challenge is a request by which the sender tests the endpoint, and its answer: a sender by name, e.g. "dropbox", or { method, if, echo, as, headers }, or a list. if and echo name one value: { query: "challenge" }, { header: "x-challenge" } or, of a POST, { field: "/challenge" }. as is "text", { field: "challenge" } or { header: "x-challenge" }. Headers of an answer begin with x- or webhook-.',
     fix: "Correct the value, or omit it. Default: none.",
   },
+  invalid_methods: {
+    text: 'methods is ["POST"], ["GET"] or both. The query of a GET is its body: a form. With both, a POST is JSON or a form.',
+    fix: "Correct the value, or omit it. Default: POST.",
+  },
+  unsigned_query: {
+    text: "The query of a GET is its body. A signature that does not cover the URL says nothing about it: anyone with a signed request could change it.",
+    fix: "Use a verification that covers the URL, e.g. hmac with {url} in signedContent and without the option url. Or omit verify: the key authenticates the sender.",
+  },
   invalid_body: {
     text: 'body is the format of the bodies: "json", "form", { type: "form", field: "payload" }, "multipart", "text" or "bytes". bigints is "number" or "string".',
     fix: "Correct the value, or omit it. Default: JSON, with large integers as numbers.",
@@ -218,7 +226,7 @@ export const diagnosticCodes = {
     fix: "Omit body: verify implies the formats of its sender.",
   },
   endpoint_disagrees: {
-    text: "verify, dedupe, rateLimit, body, bigints, onMismatch, reply and challenge apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
+    text: "verify, dedupe, rateLimit, body, bigints, onMismatch, reply, challenge and methods apply to a request before any trigger evaluates it. Sources that share an endpoint must have the same values.",
     fix: "Define the endpoint once with defineEndpoint(), e.g. in lib/ beside triggers/, and import it in every source. Or use separate endpoints.",
   },
   not_a_schema: {

@@ -70,6 +70,7 @@ export async function readTrigger(
     onMismatch: plain(source.onMismatch),
     reply: plain(source.reply),
     challenge: plain(source.challenge),
+    methods: plain(source.methods),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
@@ -78,6 +79,7 @@ export async function readTrigger(
           signedHeaders: source.verify.signedHeaders,
           proofHeaders: source.verify.proofHeaders,
           coversBody: source.verify.coversBody,
+          readsUrl: source.verify.readsUrl,
           bodies: source.verify.bodies,
           reply: source.verify.reply,
         }

@@ -65,6 +65,7 @@ export interface EvaluatedTrigger {
   onMismatch: unknown;
   reply: unknown;
   challenge: unknown;
+  methods: unknown;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;
@@ -74,6 +75,7 @@ export interface EvaluatedTrigger {
     signedHeaders: readonly string[] | null;
     proofHeaders: readonly string[];
     coversBody: boolean;
+    readsUrl: boolean;
     /** `null`: unknown. */
     bodies: readonly BodyOptions[] | null;
     /** `null`: none. */

@@ -147,6 +147,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     onMismatch: null,
     reply: null,
     challenges: [],
+    methods: ["POST" as const],
     verify: null,
     dedupe: null,
     rateLimit: null,

@@ -87,7 +87,7 @@ export function renderReady(p: {
 /** A curl command to paste, with an example body. `null`: the endpoint takes no body that fits into a line. */
 function curlLine(
   url: string,
-  { endpoint, request, filter, headers, body }: Manifest["triggers"][number],
+  { endpoint, request, filter, headers, body, methods }: Manifest["triggers"][number],
 ): string | null {
   const [format = onlyJson] = body;
   const encoded = format.type === "multipart" ? null : encodeBody(format, JSON.stringify(exampleBody(request, filter)));
@@ -95,6 +95,7 @@ function curlLine(
   const example = headers && exampleBody(headers, null);
   const sent = { "content-type": encoded.contentType, ...(isObject(example) && example) };
   const options = Object.entries(sent).map(([name, value]) => ` -H ${quote(`${name}: ${String(value)}`)}`);
+  if (!methods.includes("POST")) return `curl ${quote(`${url}/triggers/${endpoint}?${encoded.body}`)}`;
   return `curl ${url}/triggers/${endpoint}${options.join("")} -d ${quote(encoded.body)}`;
 }
 
@@ -116,7 +117,7 @@ export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now
   const differences = origin === null ? [] : differencesFrom(origin, verdicts);
   const first = [
     p.paint("dim", formatLocalTime(p.now)),
-    `${p.paint("busy", "→")} POST /triggers/${plainLine(endpoint, 80)}`,
+    `${p.paint("busy", "→")} ${plainLine(delivery.method, 10)} /triggers/${plainLine(endpoint, 80)}`,
     `${p.paint(tone, String(responseStatus))} ${outcome}`,
     formatDuration(durationMs),
     ...(origin === null ? [] : [renderOrigin(origin, { isSame: differences.length === 0, paint: p.paint })]),

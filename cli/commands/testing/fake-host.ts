@@ -63,6 +63,8 @@ export const fakeTrigger = {
   rateLimit: null,
   onMismatch: null,
   reply: null,
+  challenges: [],
+  methods: ["POST"],
   prompt: null,
   disabled: null,
   path: "/triggers/signup",

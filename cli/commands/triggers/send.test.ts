@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
+import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
 import type { ProjectSources } from "../../../server/ports/project.ts";
 import { loadSources } from "../../../server/project/project-reader.ts";
 import { buildProject } from "../../build/build-project.ts";
@@ -15,13 +15,16 @@ interface Received {
 }
 
 /** Sends a webhook to SIGNALBOX_URL. */
-async function send(args: string[], p: { endpoint?: string; formats?: BodyFormat[]; projectDir?: string } = {}) {
-  const { endpoint = "signup", formats = fakeTrigger.body as BodyFormat[] } = p;
+async function send(
+  args: string[],
+  p: { endpoint?: string; formats?: BodyFormat[]; methods?: Methods | undefined; projectDir?: string } = {},
+) {
+  const { endpoint = "signup", formats = fakeTrigger.body as BodyFormat[], methods = ["POST"] } = p;
   const project = p.projectDir === undefined ? [] : ["--project", p.projectDir];
   return runFakeCli(["triggers", "send", endpoint, ...args, ...project], {
     routes: {
       "GET /url": () => ({ endpoint, url: `http://127.0.0.1:3002/triggers/${endpoint}?token=sbk_1`, keyId: null }),
-      "GET /triggers": () => ({ data: [{ ...fakeTrigger, endpoint, body: formats }] }),
+      "GET /triggers": () => ({ data: [{ ...fakeTrigger, endpoint, body: formats, methods }] }),
     },
   });
 }
@@ -101,6 +104,34 @@ describe("the body of triggers send", () => {
     expect(String(received[0]?.body)).toContain('name="a"\r\n\r\n1\r\n');
     const wrong = await send(["--data", "a=1"], { formats });
     expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--data is not a JSON object") });
+  });
+});
+
+describe("the method and the query of triggers send", () => {
+  it.each<[string, { args: string[]; methods?: Methods }, string, string]>([
+    ["a POST with a query", { args: ["--data", "{}", "--query", "?a=1&a=2"] }, "POST", "&a=1&a=2"],
+    ["an object", { args: ["--data", '{"a": "x y", "b": ["1", "2"]}', "--method", "get"] }, "GET", "&a=x+y&b=1&b=2"],
+    ["a query as it is", { args: ["--data", "a=x%20y&a"], methods: ["GET"] }, "GET", "&a=x%20y&a"],
+    ["both", { args: ["--data", "a=1", "--query", "b=2"], methods: ["GET", "POST"] }, "GET", "&b=2&a=1"],
+    ["no data", { args: ["--data", ""], methods: ["GET"] }, "GET", ""],
+  ])("%s is sent as the endpoint accepts it", async (_, { args, methods }, method, query) => {
+    const { received, send } = await openReceiver();
+    expect(await send(args, { methods })).toMatchObject({ exitCode: 0 });
+    expect(received.map(({ request }) => [request.method, request.url])).toEqual([
+      [method, `/triggers/signup?token=sbk_1${query}`],
+    ]);
+    expect(received[0]?.request.headers["content-type"] === undefined).toBe(method === "GET");
+  });
+
+  it("a body that cannot be a query is wrong usage, and so is another method", async () => {
+    const { received, send } = await openReceiver();
+    for (const data of ["[1]", '"text"', "7", "a b", "ä=1", "a#b"])
+      expect(await send(["--data", data, "--method", "GET"])).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("The body of a GET is its query"),
+      });
+    expect(await send(["--data", "{}", "--method", "PUT"])).toMatchObject({ exitCode: 2 });
+    expect(received).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Methods } from "../../../server/contract/project/endpoint.ts";
 import { type Problem, problemSchema } from "../../../server/contract/problem.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { toWire } from "../../../server/domain/deliveries/header-values.ts";
@@ -11,7 +12,7 @@ import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, headerOption, readData } from "../options.ts";
+import { dataOption, headerOption, methodOption, queryOption, readData } from "../options.ts";
 import { waitForRun } from "../runs/read-runs.ts";
 import {
   heldAnswer,
@@ -21,7 +22,7 @@ import {
   triggersAnswer,
   urlAnswer,
 } from "./trigger-answers.ts";
-import { createWebhookRequest, signRequest } from "./webhook-request.ts";
+import { createWebhookRequest, signRequest, type WebhookRequest } from "./webhook-request.ts";
 
 export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -29,11 +30,14 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
       `signalbox triggers send new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers send billing --data @invoice.json --wait",
       'signalbox triggers send github --data @issue.json --header "x-github-event: issues"',
+      `signalbox triggers send sms/status --data '{"id": "7"}' --method GET`,
       "signalbox triggers send github --data @push.json --header 'x-github-event: push' --sign",
     ])
     .argument("<slug-or-endpoint>", "A trigger or an endpoint. All triggers on the endpoint receive the body")
     .requiredOption(...dataOption)
     .option(...headerOption)
+    .option(...methodOption)
+    .option(...queryOption)
     .option(
       "--sign",
       "Sign as the sender does, with the `verify` of the project's build and a secret from the environment",
@@ -45,7 +49,14 @@ export function registerTriggersSend(triggers: CliCommand, runner: CommandRunner
 async function sendToTrigger(
   context: CommandContext,
   slugOrEndpoint: string,
-  options: { data: string; header?: Record<string, string[]>; sign?: boolean; wait?: boolean },
+  options: {
+    data: string;
+    header?: Record<string, string[]>;
+    method?: Methods[number];
+    query?: string;
+    sign?: boolean;
+    wait?: boolean;
+  },
 ): Promise<number> {
   const data = await readData(options.data, context);
   const serviceUrl = findServiceUrl(context.projectDir);
@@ -56,14 +67,18 @@ async function sendToTrigger(
     answer: urlAnswer,
     notFoundFix: listsTriggers,
   });
-  const path = `/triggers/${endpoint}${new URL(url).search}`;
   const { data: triggers } = await api.request({ path: "/triggers", query: { endpoint }, answer: triggersAnswer });
-  const unsigned = createWebhookRequest({ data, headers: options.header ?? {}, formats: triggers[0]?.body ?? [] });
+  const { header: headers = {}, method, query = "" } = options;
+  const [{ body: formats, methods } = { body: [], methods: undefined }] = triggers;
+  const unsigned = createWebhookRequest({ data, headers, formats, method: method ?? methods?.[0] ?? "POST", query });
+  const parameters = [new URL(url).search.slice(1), unsigned.query].filter((part) => part !== "").join("&");
+  const search = parameters === "" ? "" : `?${parameters}`;
+  const path = `/triggers/${endpoint}`;
   const { projectDir, now } = context;
   const request = options.sign
-    ? await signRequest(unsigned, { projectDir, endpoint, url: publicUrl(url, serviceUrl + path), now: now() })
+    ? await signRequest(unsigned, { projectDir, endpoint, url: publicUrl(url, serviceUrl + path) + search, now: now() })
     : unsigned;
-  const answer = await sendWebhook({ serviceUrl, path, ...request });
+  const answer = await sendWebhook({ url: serviceUrl + path + search, serviceUrl, ...request });
   if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
   const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
   const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
@@ -72,9 +87,13 @@ async function sendToTrigger(
   return ended.every((run) => run.status === "completed") ? 0 : 1;
 }
 
-/** The URL of the request for its receiver: without a base URL, it is the one to which the request is sent. */
+/**
+ * The URL of the request for its receiver, without its query: without a base URL, it is the one to which the request is
+ * sent.
+ */
 function publicUrl(url: string, sentTo: string): string {
-  return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname) ? sentTo : url;
+  const { hostname, origin, pathname } = new URL(url);
+  return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) ? sentTo : origin + pathname;
 }
 
 function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
@@ -131,19 +150,14 @@ interface WebhookAnswer {
 }
 
 /** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure without a response. */
-async function sendWebhook(p: {
-  serviceUrl: string;
-  path: string;
-  headers: Record<string, string[]>;
-  body: Uint8Array;
-}): Promise<WebhookAnswer> {
+async function sendWebhook(p: WebhookRequest & { url: string; serviceUrl: string }): Promise<WebhookAnswer> {
   const startedAt = performance.now();
-  const response = await fetch(p.serviceUrl + p.path, {
-    method: "POST",
+  const response = await fetch(p.url, {
+    method: p.method,
     headers: Object.entries(p.headers).flatMap(([name, values]) =>
       values.map((value): [string, string] => [name, toWire(value)]),
     ),
-    body: Buffer.from(p.body),
+    ...(p.method !== "GET" && { body: Buffer.from(p.body) }),
     redirect: "manual",
   }).catch((cause: unknown) => {
     throw noResponse(p.serviceUrl, cause);

@@ -1,12 +1,15 @@
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import { stateDirOf } from "../../../server/config.ts";
-import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
+import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
 import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
 import { encodeBody, sentTypes } from "../../../server/domain/schema/encode-body.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 
 /** A webhook as a sender would send it. Headers by lower-case name. */
 export interface WebhookRequest {
+  method: Methods[number];
+  /** Without its question mark. Of a GET, it has the body. */
+  query: string;
   headers: Record<string, string[]>;
   body: Uint8Array;
 }
@@ -14,18 +17,27 @@ export interface WebhookRequest {
 /**
  * The request for a body of the command line. A content type that is given decides, and the body is sent byte for byte.
  * Without it, the endpoint's format decides: an object is encoded as the fields of a form, everything else is sent byte
- * for byte. Throws a Failure for a multipart body that is not an object: its boundary is unknown.
+ * for byte. The body of a GET is its query: an object, or the query itself. Throws a Failure for a multipart body that
+ * is not an object, since its boundary is unknown, and for a GET body that cannot be a query.
  */
 export function createWebhookRequest(p: {
   data: Uint8Array;
   headers: Record<string, string[]>;
   /** The formats that the endpoint accepts. */
   formats: readonly BodyFormat[];
+  method: Methods[number];
+  /** Without its question mark. */
+  query: string;
 }): WebhookRequest {
+  const { method, query } = p;
   const headers: WebhookRequest["headers"] = { "user-agent": ["signalbox-cli"], ...p.headers };
-  if (headers["content-type"]) return { headers, body: p.data };
+  if (method === "GET") {
+    const parameters = [query, encodeQuery(p.data)].filter((part) => part !== "").join("&");
+    return { method, query: parameters, headers, body: new Uint8Array() };
+  }
+  if (headers["content-type"]) return { method, query, headers, body: p.data };
   const { contentType, body } = encode(p.data, p.formats);
-  return { headers: { "content-type": [contentType], ...headers }, body };
+  return { method, query, headers: { "content-type": [contentType], ...headers }, body };
 }
 
 function encode(data: Uint8Array, formats: readonly BodyFormat[]): { contentType: string; body: Uint8Array } {
@@ -44,6 +56,17 @@ function encode(data: Uint8Array, formats: readonly BodyFormat[]): { contentType
       'Write an object with a field for each part, or send complete bytes with their boundary: --header "content-type: multipart/form-data; boundary=…".',
     );
   return { contentType: sentTypes[format.type], body: data };
+}
+
+function encodeQuery(data: Uint8Array): string {
+  const text = new TextDecoder().decode(data);
+  const encoded = encodeBody({ type: "form", field: null, bigints: "number" }, text);
+  if (typeof encoded?.body === "string") return encoded.body;
+  if (!parsesAsJson(text) && /^[\x21\x22\x24-\x7e]*$/.test(text)) return text;
+  throw usageFailure(
+    "The body of a GET is its query, and --data is neither a JSON object nor a query.",
+    `For example: --data '{"id": "7"}' or --data 'id=7&status=failed'`,
+  );
 }
 
 function parsesAsJson(text: string): boolean {
@@ -67,7 +90,7 @@ export async function signRequest(
   const added = verify.sign({
     body: request.body,
     receivedAtMs: p.now,
-    method: "POST",
+    method: request.method,
     url: p.url,
     header: (name) => request.headers[name]?.join(", ") ?? null,
     headers: () => Object.entries(request.headers).map(([name, values]) => [name, values.join(", ")] as const),

@@ -47,6 +47,11 @@ export const onMismatchSchema = z.enum(["reject", "skip", "hold"]);
 
 export type OnMismatch = z.infer<typeof onMismatchSchema>;
 
+/** The methods of an endpoint. The body of a GET is its query. */
+export const methodsSchema = z.array(z.enum(["POST", "GET"])).min(1);
+
+export type Methods = z.infer<typeof methodsSchema>;
+
 const maxReplyBytes = 16 * 1024;
 
 /** The body and the headers of a fixed response. Names of headers are in lower case. */

@@ -6,6 +6,7 @@ import {
   challengeSchema,
   dedupeSchema,
   endpointSchema,
+  methodsSchema,
   onMismatchSchema,
   rateSchema,
   replySchema,
@@ -56,6 +57,7 @@ export const manifestTriggerSchema = z.object({
   onMismatch: onMismatchSchema.nullable().default(null),
   reply: replySchema.nullable().default(null),
   challenges: z.array(challengeSchema).default([]),
+  methods: methodsSchema.default(["POST"]),
   /** Of triggers of agents; builds of old do not have it. */
   prompt: promptSchema.nullable().default(null),
 });

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { z } from "zod";
-import { redacted, redactHeaders } from "./redaction.ts";
+import { redacted, redactHeaders, redactText } from "./redaction.ts";
 
 /** The headers of a delivery as the project's code reads them. */
 
@@ -69,6 +69,28 @@ export function safeHeaders(headers: RecordedHeaders, proofHeaders: readonly str
       ([name, value]) =>
         !ownNames.has(name) && !isSecretHeader(name) && !proofHeaders.includes(name) && !value.includes(redacted),
     ),
+  );
+}
+
+/** The query to store: as sent, without the values of credentials and signatures. */
+export function redactQuery(query: string, secrets: readonly string[]): string {
+  const pairs = query.split("&").map((pair) => {
+    const [name = ""] = new URLSearchParams(pair).keys();
+    return isSecretHeader(name.toLowerCase()) ? `${pair.split("=", 1)[0]}=${redacted}` : pair;
+  });
+  return redactText(pairs.join("&"), secrets);
+}
+
+/** The parameters of the recorded query for a transform. A repeated one has all its values. */
+export function safeQuery(headers: RecordedHeaders): Record<string, string | string[]> {
+  const pairs = [...new URLSearchParams(headers[ownHeaders.query] ?? "")].filter(
+    ([, value]) => !value.includes(redacted),
+  );
+  return Object.fromEntries(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, found]) => {
+      const values = found.map(([, value]) => value);
+      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    }),
   );
 }
 

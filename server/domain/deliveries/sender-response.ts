@@ -2,7 +2,7 @@ import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contr
 import { countVerdicts } from "./describe-reason.ts";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
-import type { BodyFormat, Challenge, FixedReply, Reply } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Challenge, FixedReply, Methods, Reply } from "../../contract/project/endpoint.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { allowedMethods } from "../requests/challenge.ts";
 import { acceptedTypes, onlyJson } from "../requests/body-format.ts";
@@ -91,7 +91,12 @@ type Recorded = Pick<
  */
 export function sentResponse(
   delivery: Recorded,
-  endpoint: { reply?: Reply | null; body?: readonly BodyFormat[]; challenges?: readonly Challenge[] } = {},
+  endpoint: {
+    reply?: Reply | null;
+    body?: readonly BodyFormat[];
+    challenges?: readonly Challenge[];
+    methods?: Methods;
+  } = {},
 ): SenderResponse | null {
   if (delivery.redeliveryOf !== null || delivery.headers[ownHeaders.origin] !== undefined) return null;
   const isForm = delivery.headers[ownHeaders.sentFrom] !== undefined;

@@ -1,7 +1,7 @@
 import type { SenderAnswer } from "../../../sdk/definition.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
-import type { Challenge, RequestValue } from "../../contract/project/endpoint.ts";
+import type { Challenge, Methods, RequestValue } from "../../contract/project/endpoint.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 
 /** The parts of a request that distinguish a test of its sender from an event. */
@@ -48,8 +48,14 @@ export function answerChallenge(challenges: readonly Challenge[], request: Teste
 }
 
 /** The methods of an endpoint, for the header `Allow`: those of its events, and those of its tests. */
-export function allowedMethods({ challenges = [] }: { challenges?: readonly Challenge[] }): string {
-  return [...new Set(["POST", ...challenges.map(({ method }) => method)])].join(", ");
+export function allowedMethods({
+  methods = ["POST"],
+  challenges = [],
+}: {
+  methods?: Methods;
+  challenges?: readonly Challenge[];
+}): string {
+  return [...new Set([...methods, ...challenges.map(({ method }) => method)])].join(", ");
 }
 
 function readsBody({ echo, if: condition }: Challenge): boolean {

@@ -28,7 +28,8 @@ export function encodeBody(format: BodyFormat, text: string): EncodedBody | null
     return { contentType, body: new URLSearchParams([[format.field, text]]).toString() };
   const value = parse(text);
   if (format.type === "form" || format.type === "multipart") {
-    if (!isObject(value)) return null;
+    // A number alone keeps its notation in an object.
+    if (!isObject(value) || !/^\s*\{/.test(text)) return null;
     const fields = fieldsOf(value);
     return format.type === "form"
       ? { contentType, body: new URLSearchParams(fields).toString() }

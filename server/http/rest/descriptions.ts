@@ -82,6 +82,10 @@ export const texts: Readonly<Record<string, string>> = {
   "Trigger.rateLimit.requests": "Number of requests.",
   "Trigger.rateLimit.per": "The unit of time.",
   "Trigger.onMismatch": "The response to bodies that match no trigger. `null`: the default.",
+  "Trigger.challenges": "The tests of the sender that the receiver answers.",
+  "Trigger.challenges.name": "The sender by name, or `challenge`.",
+  "Trigger.challenges.method": "The method of the test.",
+  "Trigger.methods": "The methods of the endpoint. The body of a GET is its query.",
   "Trigger.reply":
     "The fixed response to accepted, repeated, skipped and held requests, or one for each outcome. `null`: the default.",
   "Trigger.reply.status": "The HTTP status.",

@@ -1,7 +1,15 @@
 import type { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
-import type { BodyFormat, Challenge, Dedupe, OnMismatch, Rate, Reply } from "../../contract/project/endpoint.ts";
+import type {
+  BodyFormat,
+  Challenge,
+  Dedupe,
+  Methods,
+  OnMismatch,
+  Rate,
+  Reply,
+} from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { listHeaders } from "../../domain/schema/header-fields.ts";
 import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
@@ -21,6 +29,7 @@ export function triggerOf(p: {
   onMismatch?: OnMismatch;
   reply?: Reply;
   challenges?: readonly Challenge[];
+  methods?: Methods;
 }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
@@ -40,6 +49,7 @@ export function triggerOf(p: {
     onMismatch: p.onMismatch ?? null,
     reply: p.reply ?? null,
     challenges: p.challenges ?? [],
+    methods: p.methods ?? ["POST"],
   };
 }
 

@@ -49,7 +49,13 @@ it("a transform gets the payload and the recorded request, without credentials",
   expect(calls).toEqual([
     [
       { amount: 1.5 },
-      { headers: { "x-topic": "invoices" }, deliveryId, receivedAt: "2026-01-01T00:00:00.000Z", endpoint: "" },
+      {
+        headers: { "x-topic": "invoices" },
+        query: {},
+        deliveryId,
+        receivedAt: "2026-01-01T00:00:00.000Z",
+        endpoint: "",
+      },
     ],
   ]);
   expect(run).not.toHaveBeenCalled();

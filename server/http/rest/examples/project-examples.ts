@@ -31,6 +31,8 @@ const trigger: Trigger = {
   rateLimit: null,
   onMismatch: null,
   reply: null,
+  challenges: [],
+  methods: ["POST"],
   prompt: null,
   path: "/triggers/signup",
   example: signup,
