@@ -34,6 +34,9 @@ export interface HeldRun {
   deadlineAt: number | null;
 }
 
+/** What decides which build executes a run. */
+export type RunOfBuild = Pick<HeldRun, "version" | "target">;
+
 /** The build that executed a run. */
 export interface ExecutingBuild {
   version: string;

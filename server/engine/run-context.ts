@@ -3,18 +3,15 @@ import { readStepOptions, showOption } from "../../sdk/retry-options.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
 import { isObject } from "../domain/schema/json-schema.ts";
-import { type Clock, startTimer } from "../ports/clock.ts";
-import type { Logger } from "../ports/logger.ts";
-import type { ProjectCode } from "../ports/project.ts";
-import type { NewTimelineEntry, RunAttempt, StepRecord } from "../ports/store/engine-store.ts";
-import type { RunTrace } from "../ports/tracing.ts";
+import { startTimer } from "../ports/clock.ts";
+import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
 import { FinalFailure } from "./run-errors.ts";
-import { createRepeatFilter, createRunLog, type RunSession } from "./run-session.ts";
+import { createRepeatFilter, createRunLog } from "./run-session.ts";
 import { cloneJson } from "./run-values.ts";
 import { enclosingStep, type StepFunction } from "./steps/call-step.ts";
 import { createCompletions, type OpenCall } from "./steps/completions.ts";
 import { countStoredBytes } from "./steps/stored-bytes.ts";
-import { createStepTries, noPolicy, type StepCall } from "./steps/step-tries.ts";
+import { createStepTries, type ExecutionOptions, noPolicy, type StepCall } from "./steps/step-tries.ts";
 import { createNames, findStored } from "./steps/stored-steps.ts";
 
 /** The state of the run for the code that uses its ctx. */
@@ -30,19 +27,8 @@ export interface OpenSleep {
   until: number;
 }
 
-interface RunContextOptions {
-  run: RunAttempt;
+interface RunContextOptions extends ExecutionOptions {
   steps: readonly StepRecord[];
-  session: RunSession;
-  clock: Clock;
-  random: () => number;
-  /** See ExecuteRunOptions. */
-  maxHeldWaitMs?: number | undefined;
-  signal: AbortSignal;
-  code: Pick<ProjectCode, "mapStack" | "excerptOf">;
-  logger: Logger;
-  /** Absent or `null`: no tracing. */
-  trace?: RunTrace | null;
   /** Called when only sleeps are left: the run can be suspended until the first of them ends. */
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
@@ -255,16 +241,9 @@ export function createRunContext(options: RunContextOptions) {
     session.note({
       entries: [{ at: startedAt, kind: "approval_requested", attempt, name: key, until, data: { ...request } }],
     });
-    return {
-      name: key,
-      kind: "approval",
-      attempt,
-      startedAt,
-      finishedAt: null,
-      until,
-      result: { request: { ...request } },
-      sequence: null,
-    };
+    const result = { request: { ...request } };
+    storedBytes.count(key, result);
+    return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result, sequence: null };
   }
 
   function isSuspendable(): boolean {

@@ -10,22 +10,34 @@ import type { AssignedRun } from "../ports/run-channel.ts";
 import { renderPrompt } from "./agent/prompt.ts";
 import { FinalFailure } from "./run-errors.ts";
 
+/** The limit of each result: of a step, a transform, a prompt or a run. */
+const maxResultBytes = 16_000_000;
+
 /**
  * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
- * and the path of the value that has no JSON form (a bigint, a cycle), or of the part that exceeds `maxBytes`.
+ * and the path of the value that has no JSON form (a bigint, a cycle), or of the largest part if it exceeds 16 MB.
+ * `from`: the stored value of which it was made; it may be larger than that by 16 MB.
  */
-export function toJson(value: unknown, what: string, maxBytes = Infinity): Json {
+export function toJson(value: unknown, what: string, from: Json = null): Json {
   const text = stringify(value, what);
   if (text === undefined) return null;
   // A character has at most three bytes.
-  if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) throw tooLarge(copyJson(text), what, maxBytes);
+  if (text.length * 3 > maxResultBytes) requireSize(text, what, from);
   return copyJson(text);
+}
+
+function requireSize(text: string, what: string, from: Json): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxResultBytes) return;
+  const maxBytes = maxResultBytes + (from === null ? 0 : Buffer.byteLength(JSON.stringify(from)));
+  if (bytes > maxBytes) throw tooLarge(findLargestPart(copyJson(text)), what, maxBytes);
 }
 
 function stringify(value: unknown, what: string): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (cause) {
+    if (isTooLong(cause)) throw tooLarge(null, what, maxResultBytes);
     const found = findUnstorable(value);
     const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
     const reason = found
@@ -38,13 +50,19 @@ function stringify(value: unknown, what: string): string | undefined {
   }
 }
 
-function tooLarge(value: Json, what: string, maxBytes: number): FinalFailure {
-  const largest = findLargestPart(value);
-  const where = largest.pointer === "" ? "" : `. Its largest part is ${largest.pointer}`;
+/** A string has at most 512 Mi characters. */
+const isTooLong = (cause: unknown): boolean => cause instanceof RangeError && cause.message === "Invalid string length";
+
+/** `largest`: its largest part; `null` if it is too large to be measured. */
+function tooLarge(largest: { pointer: string; bytes: number } | null, what: string, maxBytes: number): FinalFailure {
+  const { pointer, size } = largest
+    ? { pointer: largest.pointer, size: formatBytes(largest.bytes) }
+    : { pointer: "", size: "more than 512 MB" };
+  const where = pointer === "" ? "" : `. Its largest part is ${pointer}`;
   return new FinalFailure(
     "ResultTooLarge",
-    `${what} exceeds ${formatBytes(maxBytes)}${where} (${formatBytes(largest.bytes)}). Store it elsewhere, for example in a bucket, and return a reference.`,
-    { errors: [{ pointer: largest.pointer, code: "too_large", message: `has ${formatBytes(largest.bytes)}` }] },
+    `${what} exceeds ${formatBytes(maxBytes)}${where} (${size}). Store it elsewhere, for example in a bucket, and return a reference.`,
+    { errors: [{ pointer, code: "too_large", message: `has ${size}` }] },
   );
 }
 
@@ -113,7 +131,8 @@ export async function prepareInput(
   code: ProjectCode,
 ): Promise<PreparedInput> {
   const { given, input } = await parseInput(run, workflow, code);
-  const record = recordableInput(workflow.input, given, input);
+  const what = `The input of ${run.target.kind} ${workflow.slug}, as its schema returns it,`;
+  const record = recordableInput(workflow.input, { given, input, what });
   return {
     input,
     record: isDeepStrictEqual(record, run.input) ? undefined : record,
@@ -225,8 +244,9 @@ async function orFail<T>(name: string, what: string, work: () => Promise<T>): Pr
  * Records the parsed value, so that defaults are visible and stay the same in later attempts. Records the original
  * value if parsing the parsed value again would change it, because every attempt parses the recorded value.
  */
-function recordableInput(schema: AnySchema, given: Json, input: unknown): Json {
-  const json = toJson(input, "The input");
+function recordableInput(schema: AnySchema, p: { given: Json; input: unknown; what: string }): Json {
+  const { given, what } = p;
+  const json = toJson(p.input, what, given);
   const again = schema.safeParse(json);
-  return again.success && isDeepStrictEqual(toJson(again.data, "The input"), json) ? json : given;
+  return again.success && isDeepStrictEqual(toJson(again.data, what, json), json) ? json : given;
 }

@@ -11,8 +11,6 @@ export interface StepContext {
 
 export type StepFunction = (step: StepContext) => unknown;
 
-const maxResultBytes = 16_000_000;
-
 /** The step whose function is executing, tracked through timers, callbacks and promises. */
 const enclosing = new AsyncLocalStorage<{ execution: object; key: string }>();
 
@@ -42,7 +40,7 @@ export async function callStep(p: {
   const call = () =>
     timeoutMs === null ? p.fn({ idempotencyKey, signal: p.signal }) : callWithin({ ...p, timeoutMs, idempotencyKey });
   const result = await enclosing.run({ execution: p.execution, key: p.key }, call);
-  return toJson(result, `The result of step ${p.key}`, maxResultBytes);
+  return toJson(result, `The result of step ${p.key}`);
 }
 
 async function callWithin(p: {

@@ -32,17 +32,23 @@ interface OpenStep {
   open: OpenCall;
 }
 
-/** The rules of the context that also apply to its steps. */
-interface StepContextRules {
+/** What the code of an execution needs to be executed, and its steps. */
+export interface ExecutionOptions {
   run: RunAttempt;
   session: RunSession;
   clock: Clock;
   random: () => number;
+  /** See ExecuteRunOptions. */
   maxHeldWaitMs?: number | undefined;
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
+  /** Absent or `null`: no tracing. */
   trace?: RunTrace | null;
+}
+
+/** The rules of the context that also apply to its steps. */
+interface StepContextRules extends ExecutionOptions {
   /** The execution of the run: an object of its own. */
   execution: object;
   storedBytes: StoredBytes;
@@ -111,6 +117,7 @@ export function createStepTries(p: StepContextRules) {
       const failed = await noteFailure(step, { thrown, before, begun });
       if (failed) return { failed, thrown };
       result = call.recover?.(thrown) ?? null;
+      p.storedBytes.count(key, result);
     }
     await p.requireOpen();
     const finishedAt = clock.now();
@@ -168,7 +175,9 @@ export function createStepTries(p: StepContextRules) {
       ...(Object.keys(data).length > 0 ? { data } : {}),
     };
     if (failed.nextAt === null) open.number();
-    await p.requireOpen(await session.write({ entries: [entry], steps: [toRecord(step, failed)] }));
+    const record = toRecord(step, failed);
+    p.storedBytes.count(key, record.result);
+    await p.requireOpen(await session.write({ entries: [entry], steps: [record] }));
     return failed;
   }
 

@@ -36,3 +36,30 @@ test("what earlier executions have stored counts, and so do names and the number
   const many = countStoredBytes(Array.from({ length: 320_000 }, (_, at) => ({ name: `step ${at}`, result: null })));
   expect(() => many.requireRoom("another")).toThrow("Another step another has no room");
 });
+
+test("failures count, and a row replaces the one of an earlier try", () => {
+  const counted = countStoredBytes([]);
+  const most = "x".repeat(maxStoredBytes - 10_000);
+  for (let tries = 0; tries < 3; tries += 1) counted.count("flaky", most);
+  counted.requireRoom("another");
+  counted.add("flaky", "completed");
+  counted.add("other", most);
+  counted.count("failed", "x".repeat(10_000));
+  expect(() => counted.requireRoom("another")).toThrow("Another step another has no room");
+});
+
+test("the failures of steps fill the room of a run", async () => {
+  const id = await engine.createRun();
+  await engine.execute(await engine.claim(), {
+    run: async (_, ctx) => {
+      for (let part = 1; part <= 4; part += 1) await ctx.step(`part ${part}`, () => "x".repeat(15_900_000));
+      for (let part = 1; part <= 40; part += 1)
+        await ctx
+          .step(`failure ${part}`, () => Promise.reject(new Error("x".repeat(16 * 1024))))
+          .catch((error: Error) => {
+            if (error.name === "StoredResultsTooLarge") throw error;
+          });
+    },
+  }).ended;
+  expect((await engine.read(id)).run.error).toMatchObject({ name: "StoredResultsTooLarge" });
+});

@@ -7,8 +7,11 @@ import type { Store } from "../../ports/store.ts";
 import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
+import { planFailureRun } from "../../domain/runs/failure-run.ts";
+import { planAttemptEnd } from "../../engine/plan-run-end.ts";
 import { formatAssign } from "../messages.ts";
 import { forget, freeSlots, type HostedWorker, type HostedWorkers, loadOf } from "./hosted-workers.ts";
+import type { FindBuilds } from "./recover-lost-runs.ts";
 import { loadDetails, needsDetails, noDetails, type RunDetails } from "./run-details.ts";
 
 type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
@@ -84,10 +87,25 @@ export function createAcceptRunning(p: {
   function reserve(run: NewRun, leaseUntil: number): Reservation | null {
     const worker = findWorker(run);
     if (!worker) return null;
-    worker.reserved += 1;
     const payloadText = run.payload === null ? null : JSON.stringify(run.payload);
+    worker.reserved += 1;
     const assignment = { workerId: worker.identity.id, token: randomUUID(), leaseUntil, payloadText };
     return { run: { ...run, assignment }, worker };
+  }
+
+  function reserveAll(runs: readonly NewRun[], leaseUntil: number): Reservation[] {
+    const reservations: Reservation[] = [];
+    try {
+      for (const run of runs) {
+        const reservation = reserve(run, leaseUntil);
+        if (reservation) reservations.push(reservation);
+      }
+    } catch (error) {
+      // The JSON of a payload has more characters than a string can have.
+      for (const { worker } of reservations) worker.reserved -= 1;
+      throw error;
+    }
+    return reservations;
   }
 
   /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
@@ -119,14 +137,9 @@ export function createAcceptRunning(p: {
   return {
     acceptDelivery(request) {
       const since = clock.now();
-      const reservations: Reservation[] = [];
-      const runs = claims.hasBacklog()
-        ? request.runs
-        : request.runs.map((run) => {
-            const reservation = reserve(run, since + p.leaseMs);
-            if (reservation) reservations.push(reservation);
-            return reservation?.run ?? run;
-          });
+      const reservations = claims.hasBacklog() ? [] : reserveAll(request.runs, since + p.leaseMs);
+      const reserved = new Map(reservations.map(({ run }) => [run.id, run]));
+      const runs = request.runs.map((run) => reserved.get(run.id) ?? run);
       const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
       const queued = runs.length - reservations.length;
       const accepting = {
@@ -173,6 +186,9 @@ const maxAssignChars = 256 * 1024 * 1024;
 const maxLoading = 8;
 
 interface AssignOptions {
+  findBuilds: FindBuilds;
+  /** Called when a run ended without being assigned: the run of its `onFailure` may be due. */
+  onEnded: () => void;
   store: Pick<Store, "writeProgress" | "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun">;
   workers: HostedWorkers;
   leaseMs: number;
@@ -189,7 +205,15 @@ export type AssignRuns = (
   p: { workers: ReadonlyMap<string, HostedWorker>; since: number },
 ) => Promise<void> | void;
 
-export function createAssignRuns({ store, workers, leaseMs, clock, logger }: AssignOptions): AssignRuns {
+export function createAssignRuns({
+  store,
+  workers,
+  findBuilds,
+  onEnded,
+  leaseMs,
+  clock,
+  logger,
+}: AssignOptions): AssignRuns {
   /** The host was paused while it claimed, or waited long for the store: other hosts may be taking its runs already. */
   const isLate = (now: number, since: number) => now - since > leaseMs / 3;
 
@@ -207,7 +231,7 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
   function assign(run: ClaimedRun, details: RunDetails | null, worker: HostedWorker | undefined): void {
     if (!details || !worker || workers.get(run.workerId) !== worker) return;
     const text = format(run, details);
-    if (text === null) return;
+    if (text === null) return void failTooLarge(run, worker.identity.version);
     takeFromOthers(run);
     // Without runs, it had no leases to extend.
     if (worker.runs.size === 0) worker.leaseUntil = run.leaseUntil;
@@ -216,38 +240,35 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
     worker.stream.sendText(text);
   }
 
-  /** The message of a run that is too large for one; `null`: the run fails, and the others of its batch are assigned. */
-  function format(run: ClaimedRun, details: RunDetails): string | null {
-    try {
-      const text = formatAssign(run, details);
-      if (text.length <= maxAssignChars) return text;
-    } catch (error) {
-      // A string has at most 512 Mi characters.
-      if (!(error instanceof RangeError)) throw error;
-    }
-    void failTooLarge(run);
-    return null;
-  }
-
-  async function failTooLarge(run: ClaimedRun): Promise<void> {
-    const { id: runId, token, attempt } = run;
-    const now = clock.now();
-    const message =
-      "The data of the run is too large to be sent to a worker. Store large data elsewhere, and start the run with a reference.";
-    const error = { name: "RunTooLarge", message, stack: null };
+  /** Fails it, so that the others of its batch are assigned. */
+  async function failTooLarge(run: ClaimedRun, currentVersion: string): Promise<void> {
+    const error = {
+      name: "RunTooLarge",
+      message:
+        "The payload, the input and the stored steps of the run have more than 256 million characters together, and cannot be sent to a worker. Store large data elsewhere, and start the run with a reference.",
+      stack: null,
+    };
     logger.error("run is too large for a worker, and fails", runLogFields(run));
-    await store
-      .writeProgress({
-        runId,
-        token,
+    const { id: runId, token } = run;
+    const now = clock.now();
+    try {
+      const accepted = { version: run.build?.acceptedBy ?? currentVersion, target: run.target };
+      const { version, target } = (await findBuilds([accepted]))(accepted);
+      const end = planAttemptEnd({
+        failure: { error, isTimeout: false, isRetryable: false },
+        policy: null,
+        onFailure: () => planFailureRun({ run, target, version, now }),
+        attempt: run.attempt,
+        maxAttempts: run.maxAttempts,
+        attemptsBefore: run.attemptsBefore,
         now,
-        entries: [
-          { at: now, kind: "attempt_failed", attempt, error },
-          { at: now, kind: "failed", attempt, error },
-        ],
-        transition: { to: "failed", error },
-      })
-      .catch((cause: unknown) => logger.error("run could not be failed", { ...runLogFields(run), error: cause }));
+        random: Math.random,
+      });
+      await store.writeProgress({ runId, token, now, ...end });
+      onEnded();
+    } catch (cause) {
+      logger.error("run could not be failed", { ...runLogFields(run), error: cause });
+    }
   }
 
   /** A paused worker may not know yet that its lease has expired. */
@@ -284,4 +305,25 @@ export function createAssignRuns({ store, workers, leaseMs, clock, logger }: Ass
       return assignAfterLoading(claimed, { workers: before, since });
     for (const run of claimed) assign(run, noDetails, before.get(run.workerId));
   };
+}
+
+/**
+ * The message of a run; `null`: it is too large for one. `onFailure` also gets a failed run that is too large, without
+ * its data.
+ */
+function format(run: ClaimedRun, { failure, ...details }: RunDetails): string | null {
+  const text = formatWithin(run, { ...details, failure });
+  if (text !== null || failure === null) return text;
+  return formatWithin(run, { ...details, failure: { ...failure, input: null, payload: null } });
+}
+
+function formatWithin(run: ClaimedRun, details: RunDetails): string | null {
+  try {
+    const text = formatAssign(run, details);
+    return text.length <= maxAssignChars ? text : null;
+  } catch (error) {
+    // A string has at most 512 Mi characters.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }

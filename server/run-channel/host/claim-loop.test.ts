@@ -1,5 +1,6 @@
 import { TransientMap } from "../../domain/transient-map.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { onFailurePolicy } from "../../domain/runs/failure-run.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { ClaimedRun, ClaimRequest, RunProgress, StepRecord } from "../../ports/store/engine-store.ts";
 import type { HostMessage, WorkerIdentity } from "../messages.ts";
@@ -20,6 +21,7 @@ function createQueue() {
     stepsFail: false,
     gate: null as Promise<void> | null,
     written: [] as unknown[],
+    errors: [] as unknown[],
   };
   const add = (count: number, over: Partial<ClaimedRun> = {}): void => {
     for (let n = 0; n < count; n += 1) due.push({ ...aClaimedRun(`run_${(made += 1)}`), ...over });
@@ -43,16 +45,22 @@ function createQueue() {
     async getRun(id: string) {
       const replayOf = { run_1: "run_replay", run_replay: "run_first", run_alone: null }[id] ?? null;
       const deliveryId = id === "run_first" ? "dlv_first" : null;
+      if (id === "run_large") return { id, input: largeText, payload: largeText } as never;
       return { id, replayOf, deliveryId, createdAt: "1970-01-01T00:00:07.000Z" } as never;
     },
-    async writeProgress({ runId, transition }: RunProgress) {
-      state.written.push([runId, transition?.to]);
+    async writeProgress({ runId, transition, entries }: RunProgress) {
+      const failureRun = transition?.to === "failed" && transition.failureRun;
+      state.written.push([runId, transition?.to, ...(failureRun ? [failureRun.version] : [])]);
+      state.errors.push(...(entries ?? []).map(({ error }) => error?.name));
       return { held: true, cancelRequested: false };
     },
     nextAvailableAt: async (_: string, after = 0) => state.waiting.find((at) => at > after) ?? null,
   };
   return { state, store, add };
 }
+
+/** More than a message can have. */
+const largeText = "x".repeat(300 * 1024 * 1024);
 
 const aStep: StepRecord = {
   name: "a",
@@ -103,7 +111,18 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
     logger: silentLogger,
     canTakeRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
   };
-  const loop = createClaimLoop({ ...common, assignRuns: createAssignRuns(common) });
+  let ended = 0;
+  const assignRuns = createAssignRuns({
+    ...common,
+    onEnded: () => (ended += 1),
+    findBuilds:
+      async () =>
+      ({ version, target: { slug } }) => ({
+        version,
+        target: { retries: onFailurePolicy, hasOnFailure: slug === "reports", concurrency: null },
+      }),
+  });
+  const loop = createClaimLoop({ ...common, assignRuns });
 
   function connect(id: string, capacity: number, over: Partial<WorkerIdentity> = {}): HostedWorker {
     const worker: HostedWorker = {
@@ -157,6 +176,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
     workers,
     held,
     sent,
+    countEnded: () => ended,
     connect,
     assigned,
     started: (to?: string) => assigned(to).map(({ id }) => id),
@@ -177,8 +197,8 @@ describe("claims", () => {
   });
 
   it("of a run whose data is too large for a message fail that run, and assign the others of the batch", async () => {
-    const { add, state, started, workers, wake } = create({ wrk_1: 4 });
-    const large = `"${"x".repeat(300 * 1024 * 1024)}"`;
+    const { add, state, started, workers, wake, countEnded } = create({ wrk_1: 4 });
+    const large = `"${largeText}"`;
     add(1);
     add(1, { payloadText: large, inputText: large });
     add(1, { payloadText: large });
@@ -189,7 +209,32 @@ describe("claims", () => {
       ["run_2", "failed"],
       ["run_3", "failed"],
     ]);
+    expect(state.errors).toEqual(Array(4).fill("RunTooLarge"));
     expect([...(workers.get("wrk_1")?.runs.keys() ?? [])]).toEqual(["run_1", "run_4"]);
+    expect(countEnded()).toBe(2);
+  });
+
+  it("of a run that is too large start the onFailure of its target, of the build that executes it", async () => {
+    const { add, state, wake } = create({ wrk_1: 4 });
+    const target = { kind: "workflow", slug: "reports" } as const;
+    const large = { payloadText: `"${largeText}"`, target };
+    add(1, { ...large, maxAttempts: 5 });
+    add(1, { ...large, build: { acceptedBy: "v0", version: "v0" } });
+    add(1, { ...large, failureOf: "run_failed" });
+    await wake();
+    expect(state.written).toEqual([
+      ["run_1", "failed", "v1"],
+      ["run_2", "failed", "v0"],
+      ["run_3", "failed"],
+    ]);
+  });
+
+  it("of an onFailure whose failed run is too large assign it without the data of that run", async () => {
+    const { add, state, assigned, wake } = create({ wrk_1: 4 });
+    add(1, { failureOf: "run_large", payloadText: null });
+    await wake();
+    expect(assigned()).toMatchObject([{ id: "run_1", failure: { id: "run_large", input: null, payload: null } }]);
+    expect(state.written).toEqual([]);
   });
 
   it("take due runs up to the capacity, and no more", async () => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import {
   type ExecutingBuild,
   type HeldRun,
+  type RunOfBuild,
   type WorkerDeath,
   describeDeath,
   planLostRuns,
@@ -18,6 +19,9 @@ export interface RecoveredRun extends HeldRun {
   fate: LostRun["fate"];
 }
 
+/** Finds the builds that executed these runs, for the retries and the `onFailure` of their targets. */
+export type FindBuilds = (runs: readonly RunOfBuild[]) => Promise<(run: RunOfBuild) => ExecutingBuild>;
+
 /** Recovers the runs of a dead worker immediately. `planLostRuns` decides the fate of each. */
 export async function recoverLostRuns(
   options: RecoverOptions & {
@@ -25,7 +29,7 @@ export async function recoverLostRuns(
     death: WorkerDeath;
     /** When the attempts time out, by the run's id. */
     deadlines: ReadonlyMap<string, number>;
-    findBuilds: (runs: readonly HeldRun[]) => Promise<(run: HeldRun) => ExecutingBuild>;
+    findBuilds: FindBuilds;
   },
 ): Promise<RecoveredRun[]> {
   const { store, clock, workerId, death } = options;

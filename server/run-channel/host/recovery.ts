@@ -2,11 +2,12 @@ import { targetName } from "../../contract/project/target.ts";
 import type { Mode } from "../../config.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { chooseBuild, latestTargetsOf } from "../../domain/runs/run-builds.ts";
-import { describeDeath, type ExecutingBuild, type HeldRun, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
+import { describeDeath, type RunOfBuild, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createThrottledLog, type Logger, targetLogFields } from "../../ports/logger.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import {
+  type FindBuilds,
   type RecoveredRun,
   recoverLostRuns,
   type RecoverOptions,
@@ -40,6 +41,7 @@ interface Recovery {
   /** Recovers the runs of services that ended on this machine, then checks for lost runs periodically. */
   start(): Promise<void>;
   workerDied(p: LostWorker): Promise<RecoveredRun[]>;
+  findBuilds: FindBuilds;
   close(): void;
 }
 
@@ -99,8 +101,7 @@ export function createRecovery(p: RecoveryOptions): Recovery {
     timers.add(timer);
   }
 
-  /** The builds that executed these runs, for the retries and the `onFailure` of their targets. */
-  async function findBuilds(runs: readonly HeldRun[]): Promise<(run: HeldRun) => ExecutingBuild> {
+  async function findBuilds(runs: readonly RunOfBuild[]): ReturnType<FindBuilds> {
     // Runs continue even if the build cannot be read.
     manifest = (await p.readManifest().catch(() => null)) ?? manifest;
     const current = manifest;
@@ -168,6 +169,7 @@ export function createRecovery(p: RecoveryOptions): Recovery {
         }
       }
     },
+    findBuilds,
     close() {
       isClosed = true;
       for (const timer of timers) clearTimeout(timer);

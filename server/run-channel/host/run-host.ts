@@ -104,7 +104,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     logger,
     canTakeRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
   };
-  const assignRuns = createAssignRuns(assigning);
+  const assignRuns = createAssignRuns({ ...assigning, findBuilds: recovery.findBuilds, onEnded: () => claims.wake() });
   const claims = createClaimLoop({ ...assigning, assignRuns });
   const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
   const leases = keepLeases({ ...p, workers, isAlive, livingClaims, leaseMs: lease, clockAheadMs });
