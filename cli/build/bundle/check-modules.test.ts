@@ -130,3 +130,37 @@ test.each(late)("an import that cannot be found at run time is reported with its
     expected,
   );
 });
+
+const durations: [call: string, line: number | null][] = [
+  ['ctx.sleep("a", "200000000d")', 2],
+  ["ctx.sleep('a', '36526d')", 2],
+  ["ctx.sleep(`a ${id}`, '36526d')", 2],
+  ['ctx.sleep("a", Infinity)', 2],
+  ['ctx.sleep("a", 1e400)', 2],
+  ['ctx.sleep("a", NaN)', 2],
+  ['ctx.sleep("a", -1)', 2],
+  ['ctx.sleep("a", 4_000_000_000_000)', 2],
+  ['ctx.sleep("a", "5 minutes")', 2],
+  ['ctx.sleep("a", "")', 2],
+  ['sleep("a", "900000h")', 2],
+  ['ctx.step("a", { timeout: "200000000d" }, () => 1)', 2],
+  ['ctx.step("a", { retries: 3, initialDelay: "1s", maxDelay: 1e300 }, () => ({ timeout: 1 }))', 2],
+  ['ctx.step(`a, (${id})`, {\n  retries: 3,\n  timeout: "9999999h",\n}, async () => 1)', 4],
+  ['ctx.sleep("a", "36525d")', null],
+  ['ctx.sleep("a", 0)', null],
+  ['ctx.sleep("a", 2_000_000_000)', null],
+  ['ctx.sleep("a", delay)', null],
+  ['ctx.sleep("a", 1 / 3)', null],
+  ['ctx.step("a", { timeout: "10s", retries: 2 }, () => fetch(id, { timeout: "none" }))', null],
+  ['ctx.step("a", () => ({ timeout: "200000000d" }))', null],
+  ['ctx.sleep("\\"200000000d\\", )", "1d")', null],
+  ['other.asleep("a", "no duration")', null],
+  ['// ctx.sleep("a", "200000000d")', null],
+];
+
+test.each(durations)("a literal duration that fails every run is an error at its line: %s", async (call, line) => {
+  const code = `export const run = async (ctx: any, sleep: any, delay: any, id: string, other: any) => {\n  ${call}\n};`;
+  expect(await diagnose({ "lib/a.ts": code })).toEqual(
+    line === null ? [] : [`error: invalid_duration at lib/a.ts:${line}`],
+  );
+});

@@ -3,6 +3,7 @@ import { type AnyNode, type ImportDeclaration, type Program, parse } from "acorn
 import type { Message } from "esbuild";
 import { posix } from "node:path";
 import { readCommonJsExports } from "./commonjs-exports.ts";
+import { findInvalidDurations } from "./find-durations.ts";
 import { isInstalled } from "./installed-packages.ts";
 import { toMessage } from "./messages.ts";
 
@@ -28,17 +29,18 @@ const resolvedFile = /(?<![\w$.])(?:__)?require\d*\.resolve\("\.{1,2}\//g;
 /** Whether a module can have a problem that `checkModule` finds. Parsing every module would take too long. */
 export function isSuspect(code: string, externals: ExternalFiles): boolean {
   if (Object.values(missingVariables).some((name) => code.includes(name))) return true;
-  if (code.search(resolvedFile) >= 0) return true;
+  if (code.search(resolvedFile) >= 0 || findInvalidDurations(code).length > 0) return true;
   return [...code.matchAll(namespaceImport)].some(([, specifier = ""]) => externals.has(specifier));
 }
 
-/** Finds code that would fail at run time because a built file is an ES module. */
+/** Finds code that would fail at run time: because a built file is an ES module, or for an invalid duration. */
 export function checkModule(module: BuiltModule, externals: ExternalFiles): Message[] {
   const locate = createLocator(module);
   return [
     ...findMissingVariables(module, locate),
     ...findResolvedFiles(module, locate),
     ...findNamespaces(module, externals, locate),
+    ...findDurations(module, locate),
   ];
 }
 
@@ -78,6 +80,14 @@ function findResolvedFiles({ code }: BuiltModule, locate: Locator): Message[] {
     const at = locate(index);
     if (!at || isInstalled(at.file)) return [];
     return [toMessage({ code: "unbundled_import" }, { text: "require.resolve() gets the path of a file", ...at })];
+  });
+}
+
+function findDurations({ code }: BuiltModule, locate: Locator): Message[] {
+  return findInvalidDurations(code).flatMap(({ index, problem }) => {
+    const at = locate(index);
+    if (!at || isInstalled(at.file)) return [];
+    return [toMessage({ code: "invalid_duration" }, { text: problem, ...at })];
   });
 }
 

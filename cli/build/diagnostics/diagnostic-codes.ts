@@ -18,6 +18,10 @@ export const diagnosticCodes = {
     text: "The package is a CommonJS module. For Node, `import * as` has only the exports that it finds in the text of the package. The package itself is the default export.",
     fix: "Import the default export of the package.",
   },
+  invalid_duration: {
+    text: 'Every run would fail at this call. A duration is a number with a unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds, at most 100 years ("36525d").',
+    fix: "Correct the value.",
+  },
   missing_module_path: {
     text: "Built code is an ES module in .signalbox/, where the file itself is not.",
     fix: 'Use process.cwd(), which is the folder of the project, e.g. join(process.cwd(), "templates").',
