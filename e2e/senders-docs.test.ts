@@ -1,6 +1,7 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, it } from "vitest";
 import { senders } from "../sdk/verify/testing/senders.ts";
 import { waitForRun } from "./support/api.ts";
@@ -40,6 +41,54 @@ function parse(block: string): Exchange {
   return { start, headers: Object.fromEntries(headers), body: body.join("\n\n") };
 }
 
+/** The issuers of ID tokens, which a test cannot reach: the service loads their keys from here. */
+async function makeIssuers() {
+  const { privateKey, publicKey } = await generateKeyPair("RS256");
+  const key = { ...(await exportJWK(publicKey)), kid: "1", endorsements: ["msteams"] };
+  const google = "https://accounts.google.com";
+  const bots = "https://login.botframework.com/v1/.well-known";
+  const documents = {
+    [`${google}/.well-known/openid-configuration`]: { issuer: google, jwks_uri: `${google}/keys` },
+    [`${google}/keys`]: { keys: [key] },
+    [`${bots}/openidconfiguration`]: { issuer: "https://api.botframework.com", jwks_uri: `${bots}/keys` },
+    [`${bots}/keys`]: { keys: [key] },
+  };
+  const preload = `const documents = ${JSON.stringify(documents)};
+const { fetch } = globalThis;
+globalThis.fetch = async (url, options) => (documents[url] ? Response.json(documents[url]) : fetch(url, options));`;
+  const sign = (claims: JWTPayload) =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: "RS256", kid: "1" })
+      .setIssuedAt()
+      .setExpirationTime("1h")
+      .sign(privateKey);
+  return { nodeOptions: `--import=data:text/javascript,${encodeURIComponent(preload)}`, sign };
+}
+
+const issuers = await makeIssuers();
+
+/** The token of each sender that sends one, by the path of its endpoint. */
+const tokens: Record<string, (body: string) => Promise<string>> = {
+  "/triggers/pubsub/orders": () =>
+    issuers.sign({
+      iss: "https://accounts.google.com",
+      aud: secrets["PUBSUB_AUDIENCE"] ?? "",
+      email: "push@my-project.iam.gserviceaccount.com",
+      email_verified: true,
+    }),
+  "/triggers/teams": () =>
+    issuers.sign({
+      iss: "https://api.botframework.com",
+      aud: secrets["MICROSOFT_APP_ID"] ?? "",
+      serviceurl: "https://smba.trafficmanager.net/emea/",
+    }),
+  "/triggers/vonage/messages": (body) =>
+    new SignJWT({ iss: "Vonage", payload_hash: createHash("sha256").update(body).digest("hex") })
+      .setProtectedHeader({ alg: "HS256" })
+      .setIssuedAt()
+      .sign(Buffer.from(secrets["VONAGE_SIGNATURE_SECRET"] ?? "")),
+};
+
 const digest = (algorithm: string, name: string, content: string, encoding: "hex" | "base64") =>
   createHmac(algorithm, secrets[name] ?? "")
     .update(content)
@@ -69,6 +118,8 @@ const ownSigners: Record<string, { sender: string; secret: string }> = {
 };
 
 async function sign({ headers }: Exchange, p: { body: string; url: string }): Promise<Record<string, string>> {
+  const token = tokens[new URL(p.url).pathname];
+  if (token) return { authorization: `Bearer ${await token(p.body)}` };
   for (const name of Object.keys(headers)) {
     const signed = signers[name]?.(p);
     if (signed) return signed;
@@ -82,7 +133,7 @@ async function sign({ headers }: Exchange, p: { body: string; url: string }): Pr
 
 const hideIds = (text: string) => text.replaceAll(/\brun_[0-9A-Z]{26}/g, "run_…");
 
-it("every request in docs/senders.md, signed as its sender does, gets the response below it from a deployed service, and its runs complete; changed by one byte, it is rejected", async () => {
+it("every request in docs/senders.md, signed as its sender does, gets the response below it from a deployed service, and its runs complete; changed by one byte, or with the token of another sender, it is rejected", async () => {
   const exchanges = exchangesOf(page);
   expect(exchanges.length).toBeGreaterThanOrEqual(10);
   const projectDir = copyStarter();
@@ -91,7 +142,11 @@ it("every request in docs/senders.md, signed as its sender does, gets the respon
     signalbox([...args, "--project", projectDir], { cwd: projectDir, env: { ...process.env, ...secrets } });
   const built = cli("build");
   expect([built.status, built.stderr]).toEqual([0, ""]);
-  const service = await startService({ projectDir, command: "start", env: secrets });
+  const service = await startService({
+    projectDir,
+    command: "start",
+    env: { ...secrets, NODE_OPTIONS: issuers.nodeOptions },
+  });
   const { search } = new URL(cli("triggers", "url", "github-issue").stdout.trim());
   const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "test", "--json").stdout) as {
     secret: string;
@@ -103,7 +158,9 @@ it("every request in docs/senders.md, signed as its sender does, gets the respon
     const url = `${service.url}${path}${search}`;
     const body = request.body.replace("…", `${Date.now()}`);
     const headers = { ...request.headers, ...(await sign(request, { body, url })) };
-    const changed = await fetch(url, { method, headers, body: `${body} ` });
+    const foreign = { authorization: `Bearer ${await issuers.sign({ iss: "https://example.com", aud: "other" })}` };
+    const isToken = tokens[path] !== undefined;
+    const changed = await fetch(url, { method, headers: { ...headers, ...(isToken && foreign) }, body: `${body} ` });
     expect([path, changed.status]).toEqual([path, 401]);
 
     const answer = await fetch(url, { method, headers, body });

@@ -1,6 +1,8 @@
 export { type CustomOptions, type CustomRequest, type CustomResult, custom } from "./custom.ts";
 export { type HmacOptions, hmac } from "./hmac.ts";
+export { botFramework } from "./public-key/bot-framework.ts";
 export { discord } from "./public-key/discord.ts";
+export { googlePubSub } from "./public-key/google-pub-sub.ts";
 export { oidc, type OidcOptions } from "./public-key/oidc.ts";
 export { sendgrid } from "./public-key/sendgrid.ts";
 export { sns, type SnsOptions } from "./public-key/sns.ts";
@@ -12,6 +14,7 @@ export { shopify } from "./senders/shopify.ts";
 export { slack } from "./senders/slack.ts";
 export { standardWebhooks, svix } from "./senders/standard-webhooks.ts";
 export { stripe } from "./senders/stripe.ts";
+export { vonage } from "./senders/vonage.ts";
 export { xero } from "./senders/xero.ts";
 export { zoom } from "./senders/zoom.ts";
 export { gitlab } from "./token/gitlab.ts";

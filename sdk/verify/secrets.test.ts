@@ -79,8 +79,10 @@ describe("a secret", () => {
 /** Each function of signalbox/verify with a value in the option that has its secret. */
 const bySecret: Record<string, (given: string) => Verification> = {
   custom: (given) => custom({ name: "acme", secret: given, check: accept }),
+  botFramework: (given) => schemes.botFramework({ appId: given }),
   discord: (given) => schemes.discord({ publicKey: given }),
   github: (given) => github({ secret: given }),
+  googlePubSub: (given) => schemes.googlePubSub({ audience: given, serviceAccount: "push@example.com" }),
   gitlab: (given) => schemes.gitlab({ secret: given }),
   hmac: (given) => hmac({ secret: given, header: "x-s" }),
   hubspot: (given) => schemes.hubspot({ secret: given }),
@@ -99,6 +101,7 @@ const bySecret: Record<string, (given: string) => Verification> = {
   stripe: (given) => stripe({ secret: given }),
   svix: (given) => schemes.svix({ secret: given }),
   twilio: (given) => schemes.twilio({ secret: given }),
+  vonage: (given) => schemes.vonage({ secret: given }),
   xero: (given) => schemes.xero({ secret: given }),
   zoom: (given) => schemes.zoom({ secret: given }),
 };

@@ -94,7 +94,7 @@ function inlineConstants(code: string): string {
     "gm",
   );
   const values = new Map([...code.matchAll(constant)].map(([, name = "", value = ""]) => [name, value]));
-  const shorthand = /([{,]\s*)(secret|publicKey|topicArn|verifyToken|audience)(?=\s*[,}])/g;
+  const shorthand = /([{,]\s*)(secret|publicKey|topicArn|verifyToken|audience|appId)(?=\s*[,}])/g;
   return (
     code
       .replaceAll(constant, "")

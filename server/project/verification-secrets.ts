@@ -16,7 +16,7 @@ export interface VerificationSecret {
 }
 
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
-const options = "secret|publicKey|topicArn|verifyToken|audience";
+const options = "secret|publicKey|topicArn|verifyToken|audience|appId";
 
 /** `secret: process.env.A`, or with a list, also behind `process.env.A && {`. The condition and the value are captured. */
 const secretOption = new RegExp(

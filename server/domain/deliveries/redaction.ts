@@ -9,6 +9,9 @@ const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key|gitlab-token|secr
 /** Keys of this service, anywhere in a string: also a key that was sent in the wrong field. */
 const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 
+/** A JWT: a credential of the sender, in a header of any name. */
+const tokenPattern = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+
 /** Shorter strings are not keys: removing them would only make the rest unreadable. */
 const minSecret = 6;
 
@@ -23,12 +26,16 @@ export function redactHeaders(
   const redact = createRedact(secrets);
   const kept: Record<string, string> = {};
   headers.forEach((text, name) => {
-    const value = secretNames.test(name) ? redacted : redact(text);
+    const value = secretNames.test(name) ? redacted : redact(withoutTokens(text));
     if (name === "__proto__")
       Object.defineProperty(kept, name, { value, writable: true, enumerable: true, configurable: true });
     else kept[name] = value;
   });
   return kept;
+}
+
+function withoutTokens(text: string): string {
+  return text.includes("eyJ") ? text.replaceAll(tokenPattern, redacted) : text;
 }
 
 /** A string without the secrets. */
