@@ -69,3 +69,31 @@ test("a body of more than 16 MB reaches its workflow, with the defaults of the i
   expect([run.error, run.status]).toEqual([null, "completed"]);
   expect(run.input).toMatchObject({ copies: 1 });
 });
+
+const nested = (levels: number): unknown => {
+  let value: unknown = 1;
+  for (let level = 0; level < levels; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+};
+
+test.for([513, 3_000, 100_000])(
+  "a result of %i levels is not stored: 512 are the most, as for bodies",
+  async (levels) => {
+    const failed = { status: "failed", attempt: 1, error: { name: "NotJson" } };
+    const transform = () => nested(levels);
+    const step: TestWorkflow = { run: (_, ctx) => ctx.step("nest", transform as never) };
+    for (const { run } of [
+      await engine.attempt(returns(nested(levels)), { maxAttempts: 3 }),
+      await engine.attempt(step, { maxAttempts: 3 }),
+      await engine.attempt(returns(1), { ...received, maxAttempts: 3 }, { transform }),
+    ]) {
+      expect(run).toMatchObject(failed);
+      expect(run.error?.message).toContain("is nested deeper than 512 levels");
+    }
+  },
+);
+
+test("a result of 512 levels is stored, and brackets in its texts do not count", async () => {
+  for (const value of [nested(512), ["[{".repeat(1_000)]])
+    expect((await engine.attempt(returns(value))).run).toMatchObject({ status: "completed", output: value });
+});

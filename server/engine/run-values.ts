@@ -4,6 +4,7 @@ import type { Json } from "../contract/json.ts";
 import { headersFor, safeHeaders, safeQuery } from "../domain/deliveries/header-values.ts";
 import { formatBytes } from "../domain/format.ts";
 import { findLargestPart, findUnstorable } from "../domain/json/find-unstorable.ts";
+import { isTooDeep, maxDepth } from "../domain/requests/request-body.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";
 import type { AnySchema, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import type { AssignedRun } from "../ports/run-channel.ts";
@@ -15,7 +16,7 @@ const maxResultBytes = 16_000_000;
 
 /**
  * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
- * and the path of the value that has no JSON form (a bigint, a cycle), or of the largest part if it exceeds 16 MB.
+ * and a path: of the value that has no JSON form (a bigint, a cycle), or of the largest part if it exceeds 16 MB.
  * `from`: the stored value of which it was made; it may be larger than that by 16 MB.
  */
 export function toJson(value: unknown, what: string, from: Json = null): Json {
@@ -23,6 +24,7 @@ export function toJson(value: unknown, what: string, from: Json = null): Json {
   if (text === undefined) return null;
   // A character has at most three bytes.
   if (text.length * 3 > maxResultBytes) requireSize(text, what, from);
+  if (isTooDeep(text)) throw tooDeep(what);
   return copyJson(text);
 }
 
@@ -39,6 +41,7 @@ function stringify(value: unknown, what: string): string | undefined {
   } catch (cause) {
     if (isTooLong(cause)) throw tooLarge(null, what, maxResultBytes);
     const found = findUnstorable(value);
+    if (!found && cause instanceof RangeError) throw tooDeep(what);
     const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
     const reason = found
       ? `${found.pointer || "it"} ${found.why}. ${found.fix}`
@@ -63,6 +66,14 @@ function tooLarge(largest: { pointer: string; bytes: number } | null, what: stri
     "ResultTooLarge",
     `${what} exceeds ${formatBytes(maxBytes)}${where} (${size}). Store it elsewhere, for example in a bucket, and return a reference.`,
     { errors: [{ pointer, code: "too_large", message: `has ${size}` }] },
+  );
+}
+
+/** As bodies: deeper values would overflow the stack of the code that reads them. */
+function tooDeep(what: string): FinalFailure {
+  return new FinalFailure(
+    "NotJson",
+    `${what} cannot be stored as JSON: it is nested deeper than ${maxDepth} levels. Return a flat structure, such as a list whose items have the ids of others.`,
   );
 }
 

@@ -132,7 +132,7 @@ export function requireJsonType(headers: Headers): void {
 }
 
 /** Zod and JSON.stringify recurse, JSON.parse does not: deeper nesting would overflow the stack later. */
-const maxDepth = 512;
+export const maxDepth = 512;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -184,6 +184,11 @@ function hasMoreBrackets(text: string, limit: number): boolean {
   for (const bracket of ["{", "["])
     for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (++opened > limit) return true;
   return false;
+}
+
+/** Whether a JSON text is nested deeper than a body may be. */
+export function isTooDeep(json: string): boolean {
+  return hasMoreBrackets(json, maxDepth) && findDepthOver(Buffer.from(json), maxDepth) !== null;
 }
 
 /** Offset of the bracket that opens a level too many. Scans bytes, so that no parsing is needed first. */
