@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
-import { Script, constants } from "node:vm";
 import { pathToFileURL } from "node:url";
 import { isTrigger } from "../../server/project/definitions.ts";
 import { type TargetFiles, describeThrown, evaluateEntry, readTrigger } from "./evaluation/evaluate-entry.ts";
+import { loadPackages } from "./evaluation/load-packages.ts";
 import type { EvaluatedEntry, EvaluationReply, EvaluationRequest } from "./evaluation/protocol.ts";
 import { traceOrigins } from "./evaluation/trace-origins.ts";
 
@@ -18,7 +18,11 @@ process.on("uncaughtException", (error) => {
   process.send?.({ type: "crashed", error: describeThrown(error) } satisfies EvaluationReply, () => process.exit(1));
 });
 process.on("disconnect", () => process.exit(0));
-process.on("message", (request: EvaluationRequest) => void answer(request));
+// One after the other: the packages are loaded before the project's code.
+let answered = Promise.resolve();
+process.on("message", (request: EvaluationRequest) => {
+  answered = answered.then(() => answer(request));
+});
 
 async function answer(request: EvaluationRequest): Promise<void> {
   if (request.type === "load-packages") return loadPackages(request.importer, request.packages);
@@ -31,15 +35,6 @@ async function answer(request: EvaluationRequest): Promise<void> {
     reply({ type: "evaluated", entry: result });
   }
   reply({ type: "all-evaluated" });
-}
-
-/** A package that fails fails again when the project imports it, which reports it. */
-async function loadPackages(importer: string, packages: readonly string[]): Promise<void> {
-  const load: (name: string) => Promise<unknown> = new Script("(name) => import(name)", {
-    filename: join(importer, "packages.js"),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  }).runInThisContext();
-  for (const name of packages) await load(name).catch(() => {});
 }
 
 async function checkSources(module: string, files: readonly string[]): Promise<void> {

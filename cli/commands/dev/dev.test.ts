@@ -110,6 +110,16 @@ it("changed variables also reach the process that is prepared for the next build
   expect(preparations.discarded).toBe(1);
 });
 
+it("the process of the next build is prepared while the service loads this one, and after a failed build", async () => {
+  const preparedAtReload: number[] = [];
+  const { rebuild, preparations } = setUp({
+    reload: async () => void preparedAtReload.push(preparations.prepared),
+  });
+  for (const result of [built("v1"), broken, built("v2")]) await rebuild(result);
+  expect(preparations.prepared).toBe(3);
+  expect(preparedAtReload).toEqual([3]);
+});
+
 it("a build that is restored after a failed reload is loaded again", async () => {
   let fails = true;
   const { rebuild } = setUp({
@@ -246,10 +256,10 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     stopping() {},
     working() {},
   };
-  const preparations = { discarded: 0 };
+  const preparations = { discarded: 0, prepared: 0 };
   const session = createDevSession({
     build: async () => next,
-    standby: { prepare: () => {}, discard: () => void (preparations.discarded += 1) },
+    standby: { prepare: () => void (preparations.prepared += 1), discard: () => void (preparations.discarded += 1) },
     readSettings: ({ settings }) =>
       readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
     async start() {

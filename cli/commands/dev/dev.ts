@@ -317,6 +317,8 @@ export function createDevSession(p: {
     async rebuild() {
       const startedAt = performance.now();
       const built = await p.build();
+      // While the service loads the build: the next save does not wait.
+      p.standby.prepare();
       if (built.ok) {
         inputs = new Set(built.inputs);
         await load(built, startedAt).catch((error: unknown) => {
@@ -328,7 +330,6 @@ export function createDevSession(p: {
       }
       report(built.ok ? [] : built.diagnostics);
       isBroken = !built.ok;
-      p.standby.prepare();
     },
     isServing: () => serving !== null,
     takeDelivery: async (p) => (serving ? serving.service.takeDelivery(p) : null),
