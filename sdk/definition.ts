@@ -39,6 +39,7 @@ export interface SourceDefinition {
    */
   readonly event: SchemaLike | undefined;
   readonly headers: SchemaLike | undefined;
+  readonly query: SchemaLike | undefined;
   readonly verify: VerificationDefinition | undefined;
   readonly dedupe: DedupeOptions | undefined;
   readonly body: BodyOptions | undefined;

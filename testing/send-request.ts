@@ -59,11 +59,11 @@ function createRequest(
   endpoint: string,
   p: { body: unknown; options: DeliverOptions; source: TriggerSource | null },
 ): TestRequest {
-  const given: Pick<Fixture, "headers" | "body"> = isFixture(p.body) ? p.body : { headers: {}, body: p.body };
-  const { contentType, bytes } = encode(endpoint, given.body, p.source, p.options.method);
-  const method = p.options.method ?? p.source?.methods?.[0] ?? "POST";
+  const given: Omit<Fixture, typeof fixtureKind> = isFixture(p.body) ? p.body : { headers: {}, body: p.body };
+  const { contentType, bytes } = encode(endpoint, given.body, p.source, p.options.method ?? given.method);
+  const method = p.options.method ?? given.method ?? p.source?.methods?.[0] ?? "POST";
   const isGet = method === "GET";
-  const query = new URLSearchParams(p.options.query ?? "").toString();
+  const query = p.options.query ? toQuery(p.options.query) : (given.query ?? "");
   const target = `/triggers/${endpoint}${toSearch(query, isGet ? Buffer.from(bytes).toString() : "")}`;
   const headers = {
     host: "localhost",
@@ -75,6 +75,13 @@ function createRequest(
   };
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, toWire(value)]);
   return toRequest({ method, target }, Object.fromEntries(sent), isGet ? new Uint8Array() : bytes);
+}
+
+function toQuery(query: NonNullable<DeliverOptions["query"]>): string {
+  const pairs = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, String(value)]),
+  );
+  return new URLSearchParams(pairs).toString();
 }
 
 /** With its question mark; empty without parameters. */

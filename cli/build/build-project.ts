@@ -15,7 +15,7 @@ import { filterDiagnostics } from "./checks/check-filters.ts";
 import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
 import { challengeDiagnostics } from "./checks/check-challenges.ts";
 import { methodsDiagnostics } from "./checks/check-methods.ts";
-import { headersDiagnostics } from "./checks/check-headers.ts";
+import { fieldsDiagnostics } from "./checks/check-fields.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
@@ -374,7 +374,7 @@ async function allDiagnostics({
         : [],
       importersOf: (file) => importersOf(file, code.imports),
     }),
-    ...headersDiagnostics(entries, files),
+    ...fieldsDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
     ...challengeDiagnostics(entries, files),
     ...methodsDiagnostics(entries, files),

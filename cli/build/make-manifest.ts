@@ -90,6 +90,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     filter: filterOf(trigger),
     ...(trigger.event && { selectsEvent: true }),
     headers: trigger.headers ? exported(trigger.headers) : null,
+    query: trigger.query ? exported(trigger.query) : null,
     body: bodyFormatsOf(trigger),
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger),

@@ -250,6 +250,9 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["triggers", "url", "a", "b"], /Too many arguments/],
     [["triggers", "test", "signup"], /--data or --since is missing/],
     [["triggers", "test", "signup", "--data", "{"], /--data is not valid JSON/],
+    [["triggers", "test", "signup", "--data", "[1]", "--method", "GET"], /The body of a GET is its query/],
+    [["triggers", "test", "signup", "--data", "{}", "--method", "PUT"], /The method must be POST or GET/],
+    [["triggers", "test", "--since", "7d", "--query", "a=1"], /--since evaluates recorded deliveries/],
     [
       ["triggers", "test", "signup", "--data", '{"a":1e400}'],
       /--data is not valid JSON: The number at \/a is too large/,

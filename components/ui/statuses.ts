@@ -90,6 +90,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, PageStatus> = {
 export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok" },
   headers_mismatch: { label: "headers mismatch", icon: ListX, tone: "idle" },
+  query_mismatch: { label: "query mismatch", icon: ListX, tone: "idle" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle" },
   disabled: { label: "disabled", icon: Pause, tone: "wait" },

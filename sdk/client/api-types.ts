@@ -262,7 +262,7 @@ export interface TimelineEntry {
 
 export interface UnlistedVerdicts {
   /** The decision of these triggers. */
-  outcome: "headers_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
+  outcome: "headers_mismatch" | "query_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
   /** The field that stopped them. `null`: various fields, or none. */
   pointer: string | null;
   /** What was received. */
@@ -278,7 +278,7 @@ export interface Verdict {
   attachmentId: string;
   target: Target;
   /** The decision of the trigger. */
-  outcome: "matched" | "headers_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
+  outcome: "matched" | "headers_mismatch" | "query_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
   /** Id of the started run. `null`: none was started. */
   runId: string | null;
   /** Why it did not match. Empty for a match. */
@@ -330,7 +330,7 @@ export interface DeliveryFilter {
   /** Slug of a trigger that evaluated the deliveries. */
   trigger?: string;
   /** Verdict of that trigger. `stopped` is every verdict except `matched`. */
-  verdict?: "matched" | "stopped" | "headers_mismatch" | "request_mismatch" | "filter_mismatch";
+  verdict?: "matched" | "stopped" | "headers_mismatch" | "query_mismatch" | "request_mismatch" | "filter_mismatch";
   /** Id of the redelivered delivery. */
   redeliveryOf?: string;
   /** ISO 8601. A date without a time starts at midnight UTC. */

@@ -5,6 +5,10 @@ import { join, resolve } from "node:path";
 export interface Fixture {
   readonly [fixtureKind]: true;
   readonly headers: Readonly<Record<string, string>>;
+  /** Default: the first method of the endpoint. */
+  readonly method?: "POST" | "GET";
+  /** The query of the URL. Default: none. */
+  readonly query?: string;
   /** The JSON of the body; the text or the bytes of a body that is not JSON. */
   readonly body: unknown;
 }
@@ -16,6 +20,10 @@ export const fixtureKind: unique symbol = Symbol.for("signalbox.fixture") as nev
 interface FixtureFile {
   signalbox: "fixture";
   headers: Record<string, string>;
+  /** With `"GET"`, the body is the query. */
+  method?: "POST" | "GET";
+  /** The query of the URL, without keys. */
+  query?: string;
   /** One of these: JSON, text, or bytes in base64. */
   json?: unknown;
   text?: string;
@@ -40,7 +48,8 @@ export function fixture(name: string, { folder = "fixtures" }: { folder?: string
   const value = parse(file);
   if (!isFixtureFile(value)) return { [fixtureKind]: true, headers: {}, body: value };
   const body = value.base64 === undefined ? (value.text ?? value.json) : Buffer.from(value.base64, "base64");
-  return { [fixtureKind]: true, headers: value.headers, body };
+  const { headers, method, query } = value;
+  return { [fixtureKind]: true, headers, ...(method && { method }), ...(query && { query }), body };
 }
 
 function findFixture(root: string, name: string): string {

@@ -67,8 +67,8 @@ export interface TestClock {
 export interface DeliverOptions {
   /** Request headers. They replace those of a fixture. */
   headers?: Readonly<Record<string, string>>;
-  /** Parameters of the URL. Default: none. */
-  query?: Readonly<Record<string, string>>;
+  /** Parameters of the URL; a repeated one has an array. They replace those of a fixture. Default: none. */
+  query?: Readonly<Record<string, string | readonly string[]>>;
   /** With `"GET"`, the body is the query: pass an object of strings. Default: the first method of the endpoint. */
   method?: "POST" | "GET";
   /**
@@ -140,7 +140,13 @@ export interface TestDelivery {
 export interface TestVerdict {
   readonly trigger: string;
   readonly target: TestTarget;
-  readonly outcome: "matched" | "headers_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
+  readonly outcome:
+    | "matched"
+    | "headers_mismatch"
+    | "query_mismatch"
+    | "request_mismatch"
+    | "filter_mismatch"
+    | "disabled";
   readonly reasons: readonly {
     /** JSON Pointer, e.g. `/action`. */
     readonly pointer: string;

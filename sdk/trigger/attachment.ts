@@ -7,11 +7,11 @@ import type { TransformContext } from "./headers.ts";
  * misspelt field from one that a spread passed along. There are two forms, and only one of them has a `transform`: it
  * is never optional, so the compiler reports an error in its result at the key.
  */
-export type Attachment<Payload, Input, Result, Target, Headers = {}> =
+export type Attachment<Payload, Input, Result, Target, Headers = {}, Query = {}> =
   | (([Payload] extends [DeepReadonly<Input>]
       ? unknown
       : TransformNeeded<"The payload of this source does not match the workflow's input: add transform">) &
-      TransformedAttachment<Payload, Result, Target, Headers>)
+      TransformedAttachment<Payload, Result, Target, Headers, Query>)
   | PlainAttachment<[Payload] extends [DeepReadonly<Input>] ? Target : never>;
 
 export interface PlainAttachment<Target> {
@@ -21,14 +21,20 @@ export interface PlainAttachment<Target> {
   prompt?: undefined;
 }
 
-export interface TransformedAttachment<Payload, Result, Target, Headers = {}> extends PlainAttachment<Target> {
+export interface TransformedAttachment<
+  Payload,
+  Result,
+  Target,
+  Headers = {},
+  Query = {},
+> extends PlainAttachment<Target> {
   /**
-   * Builds the run's input from the payload that `request` parsed, and from the headers of the request. Can be async.
-   * It runs in a worker at the start of the run. An exception fails the run without a retry and appears in its
-   * timeline. A field of an object literal that neither the input nor the payload has is a type error, at every depth.
-   * Default: the payload itself is the input.
+   * Builds the run's input from the payload that `request` parsed, and from the headers and the query of the request.
+   * Can be async. It runs in a worker at the start of the run. An exception fails the run without a retry and appears
+   * in its timeline. A field of an object literal that neither the input nor the payload has is a type error, at every
+   * depth. Default: the payload itself is the input.
    */
-  transform: (payload: Payload, context: TransformContext<Headers>) => Result | Promise<Result>;
+  transform: (payload: Payload, context: TransformContext<Headers, Query>) => Result | Promise<Result>;
 }
 
 /** The compiler names this type if `transform` is missing, and so prints the explanation. */
@@ -92,7 +98,7 @@ type FieldOf<Value, Name extends string> = Value extends readonly (infer Item)[]
  * Options of `.attach()` for an agent. `Result` is the return type of `transform`; without a transform, the prompt is
  * built from the payload. `Given` is the type of `agent`, even if it is no agent.
  */
-export interface AgentAttachment<Payload, Result, Template extends string, Given, Target, Headers = {}> {
+export interface AgentAttachment<Payload, Result, Template extends string, Given, Target, Headers = {}, Query = {}> {
   /** The agent that a matching webhook starts: the default export of a file in `agents/`. */
   agent: Target;
   workflow?: undefined;
@@ -100,7 +106,7 @@ export interface AgentAttachment<Payload, Result, Template extends string, Given
    * Builds the value that fills the prompt, from the payload that `request` parsed, and from the headers of the
    * request. Can be async. An exception fails the run.
    */
-  transform?: ((payload: Payload, context: TransformContext<Headers>) => Result | Promise<Result>) &
+  transform?: ((payload: Payload, context: TransformContext<Headers, Query>) => Result | Promise<Result>) &
     OnlyForAgents<Given>;
   /**
    * The prompt: a string with `{{ path }}` placeholders for values of the payload, or a function. A missing value

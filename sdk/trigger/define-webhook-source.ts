@@ -26,7 +26,7 @@ import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
 import type { AgentAttachment, Attachment } from "./attachment.ts";
 import type { Narrowed, ValidFilter } from "./filter.ts";
-import type { ValidHeaders } from "./headers.ts";
+import type { ValidHeaders, ValidQuery } from "./headers.ts";
 import type { NothingMisspelt } from "./misspelt.ts";
 
 /** Options of `defineWebhookSource`. */
@@ -35,6 +35,7 @@ export interface WebhookSourceOptions<
   Request extends Schema,
   Headers extends Schema = Schema,
   Filter = Schema,
+  Query extends Schema = Schema,
 > {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
   slug: Slug;
@@ -62,6 +63,13 @@ export interface WebhookSourceOptions<
    * signatures (`authorization`, cookies, keys) cannot be named: they are removed before. Default: no condition.
    */
   headers?: Headers & ValidHeaders<Headers>;
+  /**
+   * A condition on the query of the URL, e.g. `z.object({ topic: z.literal("orders") })`. Values are strings; a
+   * repeated parameter has an array of its values, and so has one whose schema is an array. Parameters that the schema
+   * does not name are ignored. Keys, credentials and signatures cannot be named: they are removed before. Of a GET, the
+   * query is the body: describe it in `request`. Default: no condition.
+   */
+  query?: Query & ValidQuery<Query>;
   /**
    * The format of the bodies: `"json"`, `"form"`, `{ type: "form", field: "payload" }`, `"multipart"`, `"text"` or
    * `"bytes"`. Requests in another format are answered 415. Sources that share an endpoint must use the same format.
@@ -93,10 +101,10 @@ export interface WebhookSourceOptions<
   /**
    * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
    * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
-   * answers 202 to every request that starts no run, even if a `filter`, `headers` or a switch stopped it. The delivery
-   * waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed schema.
-   * Sources that share an endpoint must use the same value. Default: `"reject"` if the endpoint has one trigger,
-   * otherwise `"skip"`.
+   * answers 202 to every request that starts no run, even if a `filter`, `headers`, `query` or a switch stopped it. The
+   * delivery waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed
+   * schema. Sources that share an endpoint must use the same value. Default: `"reject"` if the endpoint has one
+   * trigger, otherwise `"skip"`.
    */
   onMismatch?: "reject" | "skip" | "hold";
   /**
@@ -123,9 +131,14 @@ export interface WebhookSourceOptions<
 
 /**
  * A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`, narrowed by
- * `filter`. `Headers` is the output type of `headers`.
+ * `filter`. `Headers` and `Query` are the output types of `headers` and `query`.
  */
-export interface WebhookSource<Slug extends string = string, Payload = unknown, Headers = {}> extends SourceDefinition {
+export interface WebhookSource<
+  Slug extends string = string,
+  Payload = unknown,
+  Headers = {},
+  Query = {},
+> extends SourceDefinition {
   readonly slug: Slug;
   /**
    * Sets the workflow or agent that a matching webhook starts, and its input. Use the result as the default export of a
@@ -148,8 +161,8 @@ export interface WebhookSource<Slug extends string = string, Payload = unknown, 
     Target extends Workflow | Agent,
   >(
     attachment:
-      | Attachment<Payload, Input, Result, Target & Workflow<TargetSlug, Input, Output>, Headers>
-      | AgentAttachment<Payload, Result, Template, Target, Target & Agent<TargetSlug, Output>, Headers>,
+      | Attachment<Payload, Input, Result, Target & Workflow<TargetSlug, Input, Output>, Headers, Query>
+      | AgentAttachment<Payload, Result, Template, Target, Target & Agent<TargetSlug, Output>, Headers, Query>,
   ): Trigger<Slug, Payload, Target>;
 }
 
@@ -165,9 +178,9 @@ export interface Trigger<
 
 /**
  * Defines a trigger that listens for webhooks at an endpoint. A request whose body parses with `request` (and with
- * `filter`, and its headers with `headers`, if set) starts a run of the attached target. Throws a TypeError if `slug`
- * or `endpoint` is not a string, `request`, `filter` or `headers` is not a Zod schema, or `verify` is not made by
- * `signalbox/verify`.
+ * `filter`, its headers with `headers`, and its query with `query`, if set) starts a run of the attached target. Throws
+ * a TypeError if `slug` or `endpoint` is not a string, `request`, `filter`, `headers` or `query` is not a Zod schema,
+ * or `verify` is not made by `signalbox/verify`.
  *
  * @example
  *   // triggers/new-signup.ts
@@ -189,10 +202,11 @@ export function defineWebhookSource<
   Request extends Schema,
   Headers extends Schema = never,
   Filter extends Schema = never,
+  Query extends Schema = never,
 >(
-  options: WebhookSourceOptions<Slug, Request, Headers, Filter> &
+  options: WebhookSourceOptions<Slug, Request, Headers, Filter, Query> &
     ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
-): WebhookSource<Slug, PayloadOf<Request, Filter>, [Headers] extends [never] ? {} : SchemaOutput<Headers>>;
+): WebhookSource<Slug, PayloadOf<Request, Filter>, FieldsOf<Headers>, FieldsOf<Query>>;
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: PlainOptions): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
@@ -201,8 +215,11 @@ export function defineWebhookSource(options: PlainOptions): SourceDefinition {
 
 type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Request>, SchemaInput<Filter>>;
 
+/** The output type of an optional schema: of none, an object without fields. */
+type FieldsOf<Fields extends Schema, Default = {}> = [Fields] extends [never] ? Default : SchemaOutput<Fields>;
+
 function createSource(options: PlainOptions, made: string): SourceDefinition {
-  const { slug, endpoint, request, filter, headers, body, bigints, verify, dedupe, rateLimit } = options;
+  const { slug, endpoint, request, filter, headers, query, body, bigints, verify, dedupe, rateLimit } = options;
   const { onMismatch, reply, challenge, methods } = options;
   checkText(slug, "slug", made, "new-signup");
   const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
@@ -210,6 +227,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
   checkSchema(request, "request", where);
   if (filter !== undefined) checkSchema(filter, "filter", where);
   if (headers !== undefined) checkSchema(headers, "headers", where);
+  if (query !== undefined) checkSchema(query, "query", where);
   if (verify !== undefined) checkVerification(verify, where);
   if (dedupe !== undefined) checkOptions(dedupe, `${where}: dedupe`, 'dedupe: { field: "/id" }');
   if (rateLimit !== undefined)
@@ -222,6 +240,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
     filter,
     event: options.event,
     headers,
+    query,
     body,
     bigints,
     verify,
@@ -239,6 +258,7 @@ function createSource(options: PlainOptions, made: string): SourceDefinition {
 type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   filter?: SchemaLike;
   headers?: SchemaLike;
+  query?: SchemaLike;
   body?: BodyOptions;
   bigints?: "number" | "string";
   verify?: VerificationDefinition;
@@ -253,8 +273,8 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
 };
 
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */
-export interface EndpointOptions<Headers extends Schema = Schema> extends Omit<
-  WebhookSourceOptions<string, Schema, Headers>,
+export interface EndpointOptions<Headers extends Schema = Schema, Query extends Schema = Schema> extends Omit<
+  WebhookSourceOptions<string, Schema, Headers, Schema, Query>,
   "slug" | "request" | "filter"
 > {}
 
@@ -264,28 +284,39 @@ export interface EndpointSourceOptions<
   Request extends Schema,
   Headers extends Schema,
   Filter = Schema,
-> extends Pick<WebhookSourceOptions<Slug, Request, Headers, Filter>, "slug" | "request" | "filter" | "headers"> {}
+  Query extends Schema = Schema,
+> extends Pick<
+  WebhookSourceOptions<Slug, Request, Headers, Filter, Query>,
+  "slug" | "request" | "filter" | "headers" | "query"
+> {}
 
-/** An endpoint. `Headers` is the output type of its `headers`. */
-export interface Endpoint<Headers = {}> {
+/** An endpoint. `Headers` and `Query` are the output types of its `headers` and `query`. */
+export interface Endpoint<Headers = {}, Query = {}> {
   /**
-   * Defines a source on this endpoint. `headers` replaces that of the endpoint. Throws a TypeError if `slug` is not a
-   * string, or `request`, `filter` or `headers` is not a Zod schema.
+   * Defines a source on this endpoint. `headers` and `query` replace those of the endpoint. Throws a TypeError if
+   * `slug` is not a string, or `request`, `filter`, `headers` or `query` is not a Zod schema.
    *
    * @example
    *   github
    *     .source({ slug: "new-issue", request: z.object({ action: z.literal("opened") }) })
    *     .attach({ workflow: triage });
    */
-  source<Slug extends string, Request extends Schema, Own extends Schema = never, Filter extends Schema = never>(
-    options: EndpointSourceOptions<Slug, Request, Own, Filter> & ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
-  ): WebhookSource<Slug, PayloadOf<Request, Filter>, [Own] extends [never] ? Headers : SchemaOutput<Own>>;
+  source<
+    Slug extends string,
+    Request extends Schema,
+    Own extends Schema = never,
+    Filter extends Schema = never,
+    OwnQuery extends Schema = never,
+  >(
+    options: EndpointSourceOptions<Slug, Request, Own, Filter, OwnQuery> &
+      ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
+  ): WebhookSource<Slug, PayloadOf<Request, Filter>, FieldsOf<Own, Headers>, FieldsOf<OwnQuery, Query>>;
 }
 
 /**
  * Defines an endpoint for several triggers, in one place: its signature verification, deduplication, rate limit, body
- * format, headers and responses. Export it from a file outside `triggers/`, and import it in each trigger. Throws a
- * TypeError if `endpoint` is not a string, or an option has the wrong type.
+ * format, headers, query and responses. Export it from a file outside `triggers/`, and import it in each trigger.
+ * Throws a TypeError if `endpoint` is not a string, or an option has the wrong type.
  *
  * @example
  *   // lib/github.ts
@@ -298,18 +329,26 @@ export interface Endpoint<Headers = {}> {
  *     onMismatch: "skip",
  *   });
  */
-export function defineEndpoint<Headers extends Schema = never>(
-  options: EndpointOptions<Headers>,
-): Endpoint<[Headers] extends [never] ? {} : SchemaOutput<Headers>>;
+export function defineEndpoint<Headers extends Schema = never, Query extends Schema = never>(
+  options: EndpointOptions<Headers, Query>,
+): Endpoint<FieldsOf<Headers>, FieldsOf<Query>>;
 export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter">): object {
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
   checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({
-    source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers" | "event">) {
+    source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers" | "query" | "event">) {
       checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
-      const { slug, request, filter, event, headers = options.headers } = own;
+      const { slug, request, filter, event, headers = options.headers, query = options.query } = own;
       return createSource(
-        { ...options, slug, request, event, ...(filter && { filter }), ...(headers && { headers }) },
+        {
+          ...options,
+          slug,
+          request,
+          event,
+          ...(filter && { filter }),
+          ...(headers && { headers }),
+          ...(query && { query }),
+        },
         "endpoint.source",
       );
     },

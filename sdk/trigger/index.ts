@@ -18,7 +18,7 @@ export type {
   TransformNeeded,
 } from "./attachment.ts";
 export type { Narrowed, ValidFilter } from "./filter.ts";
-export type { RequestHeaders, TransformContext, ValidHeaders } from "./headers.ts";
+export type { RequestFields, TransformContext, ValidHeaders, ValidQuery } from "./headers.ts";
 export type { NothingMisspelt } from "./misspelt.ts";
 export type {
   BodyOptions,

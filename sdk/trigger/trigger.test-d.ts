@@ -73,6 +73,39 @@ issues.attach({
     return { to: endpoint, name: headers["x-topic"]?.join() };
   },
 });
+// The query has the types of its schema, of the source or of the endpoint.
+const orders = defineWebhookSource({
+  slug: "orders",
+  endpoint: "orders",
+  request: z.object({ id: z.string() }),
+  query: z.object({ topic: z.enum(["orders", "refunds"]), tag: z.array(z.string()) }),
+});
+orders.attach({
+  workflow: welcome,
+  transform: ({ id }, { headers, query }) => {
+    expectTrue<Equal<(typeof query)["topic"], "orders" | "refunds" | undefined>>();
+    expectTrue<Equal<(typeof query)["tag"], readonly string[] | undefined>>();
+    expectTrue<Equal<(typeof query)["other"], string | readonly string[] | undefined>>();
+    expectTrue<Equal<(typeof headers)["x-topic"], string | readonly string[] | undefined>>();
+    return { to: id };
+  },
+});
+defineWebhookSource({
+  slug: "numbers",
+  endpoint: "numbers",
+  request: z.object({}),
+  // @ts-expect-error The parameter page is a string, or an array of strings if it is repeated: convert it in transform
+  query: z.object({ page: z.number() }),
+});
+defineEndpoint({ endpoint: "shared", query: z.object({ topic: z.literal("a") }) })
+  .source({ slug: "shared", request: z.object({ id: z.string() }) })
+  .attach({
+    workflow: welcome,
+    transform: ({ id }, { query }) => {
+      expectTrue<Equal<(typeof query)["topic"], "a" | undefined>>();
+      return { to: id };
+    },
+  });
 signup.attach({
   workflow: welcome,
   transform: ({ email }, context) => {

@@ -18,6 +18,7 @@ export const reasonSchema = z.object({
 export const verdictOutcomeSchema = z.enum([
   "matched",
   "headers_mismatch",
+  "query_mismatch",
   "request_mismatch",
   "filter_mismatch",
   "disabled",
@@ -28,6 +29,12 @@ export const givenHeadersSchema = z.record(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "Must be the name of a header"),
   z.union([headerValue(), z.array(headerValue()).min(1)]),
 );
+
+/** A query that a person or a program wrote, as it is in a URL. */
+export const givenQuerySchema = z
+  .string()
+  .max(16_384)
+  .regex(/^[\x21\x22\x24-\x7e]*$/, "Must be percent-encoded");
 
 function headerValue() {
   return z

@@ -1,3 +1,4 @@
+import { partOf } from "../contract/request-parts.ts";
 import type { BodyMark, DeliverySummary, Verdict } from "../contract/delivery.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { ManifestTrigger } from "../contract/project/manifest.ts";
@@ -32,7 +33,7 @@ export function markBody(p: {
 /** The paths that did not match, each with the expected value, and with the triggers that expect it. */
 function mismatchMarks(verdicts: readonly Verdict[]): BodyMark[] {
   // The others do not evaluate the body.
-  const evaluating = verdicts.filter(({ outcome }) => outcome !== "disabled" && outcome !== "headers_mismatch");
+  const evaluating = verdicts.filter(({ outcome }) => outcome !== "disabled" && partOf(outcome) === "body");
   const count = new Set(evaluating.map(({ trigger }) => trigger)).size;
   const isFault = !fitsSome(verdicts);
   const findings = evaluating.flatMap(({ outcome, reasons, trigger }) =>

@@ -10,6 +10,7 @@ export const verdictChoices = [
   "matched",
   "stopped",
   "headers_mismatch",
+  "query_mismatch",
   "request_mismatch",
   "filter_mismatch",
 ] as const;
@@ -17,8 +18,9 @@ type VerdictChoice = (typeof verdictChoices)[number];
 
 const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
   matched: ["matched"],
-  stopped: ["headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
+  stopped: ["headers_mismatch", "query_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
   headers_mismatch: ["headers_mismatch"],
+  query_mismatch: ["query_mismatch"],
   request_mismatch: ["request_mismatch"],
   filter_mismatch: ["filter_mismatch"],
 };

@@ -34,6 +34,7 @@ export const verdictOutcomeCodes = {
   filter_mismatch: 2,
   disabled: 3,
   headers_mismatch: 4,
+  query_mismatch: 5,
 } as const satisfies Codes<VerdictOutcome>;
 
 export const targetKindCodes = { workflow: 0, agent: 1 } as const satisfies Codes<TargetKind>;

@@ -51,6 +51,7 @@ interface EndpointTally {
 const noVerdicts = (): VerdictTally => ({
   matched: 0,
   headers_mismatch: 0,
+  query_mismatch: 0,
   request_mismatch: 0,
   filter_mismatch: 0,
   disabled: 0,

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TransformContext } from "../../sdk/trigger/headers.ts";
 import type { Json } from "../contract/json.ts";
-import { headersFor, safeHeaders, safeQuery } from "../domain/deliveries/header-values.ts";
+import type { FieldPart } from "../contract/request-parts.ts";
+import { type FieldValues, safeHeaders } from "../domain/deliveries/header-values.ts";
+import { readQuery } from "../domain/deliveries/query-values.ts";
+import { fieldsFor } from "../domain/deliveries/request-fields.ts";
 import { formatBytes } from "../domain/format.ts";
 import { findLargestPart, findUnstorable } from "../domain/json/find-unstorable.ts";
 import { isTooDeep, maxDepth } from "../domain/requests/request-body.ts";
@@ -224,17 +227,16 @@ export async function transformPayload(run: RunToPrepare, code: ProjectCode): Pr
 }
 
 /** The second argument of a transform. */
-function contextOf(
-  run: RunToPrepare,
-  { headers, proofHeaders }: LoadedTrigger,
-  { manifest }: ProjectCode,
-): TransformContext {
+function contextOf(run: RunToPrepare, trigger: LoadedTrigger, { manifest }: ProjectCode): TransformContext {
   const { request } = run;
-  const safe = request ? safeHeaders(request.headers, proofHeaders) : {};
-  const parsed = request && headers ? headers.schema.safeParse(headersFor(request.headers, headers.lists)) : null;
+  const read = (part: FieldPart, sent: FieldValues) => {
+    const { schema, lists } = trigger[part] ?? {};
+    const parsed = request && schema?.safeParse(fieldsFor(part, request.headers, lists ?? []));
+    return parsed?.success ? Object.assign(sent, parsed.data) : sent;
+  };
   return {
-    headers: parsed?.success ? Object.assign(safe, parsed.data) : safe,
-    query: request ? safeQuery(request.headers) : {},
+    headers: read("headers", request ? safeHeaders(request.headers, trigger.proofHeaders) : {}),
+    query: read("query", request ? readQuery(request.headers) : {}),
     deliveryId: request?.deliveryId ?? null,
     receivedAt: new Date(request?.receivedAt ?? run.createdAt).toISOString(),
     endpoint: manifest.triggers.find(({ attachmentId }) => attachmentId === run.attachmentId)?.endpoint ?? "",

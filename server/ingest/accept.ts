@@ -5,7 +5,8 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
-import { recordHeaders, redactQuery } from "../domain/deliveries/header-values.ts";
+import { recordHeaders } from "../domain/deliveries/header-values.ts";
+import { redactQuery } from "../domain/deliveries/query-values.ts";
 import { redactText } from "../domain/deliveries/redaction.ts";
 import {
   acceptedResponse,

@@ -2,8 +2,8 @@ import type { DeliverySummary } from "../contract/delivery.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
-import { maskBody, maskDelivery, maskHeaders, maskSummary } from "../domain/sensitive/mask-delivery.ts";
-import { concernsRun, createRunMask, needsHeaders, type RunMask, scrubError } from "../domain/sensitive/mask-run.ts";
+import { maskBody, maskDelivery, maskFields, maskSummary } from "../domain/sensitive/mask-delivery.ts";
+import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } from "../domain/sensitive/mask-run.ts";
 import type { Masks, ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
@@ -67,7 +67,7 @@ function maskDeliveries(store: Store, readMasks: ReadMasks, search: Search): Mas
       const headers = await store.getDeliveryHeaders(id);
       const delivery = masks && headers && (await store.getDelivery(id));
       const rules = delivery && masks.rules.endpoints.get(delivery.endpoint);
-      return rules && headers ? maskHeaders(headers, rules.headers, masks) : headers;
+      return rules && headers ? maskFields(headers, rules, masks) : headers;
     },
     async readFeed(p) {
       const masks = await readMasks();
@@ -222,7 +222,7 @@ async function readRunMask(store: Store, { rules, faker }: Masks, run: Run): Pro
 
   async function originOf(of: Run) {
     const { trigger, target, payload, input } = of;
-    const deliveryId = needsHeaders(rules, { trigger }) ? await findDelivery(store, of) : null;
+    const deliveryId = needsFields(rules, { trigger }) ? await findDelivery(store, of) : null;
     const headers = deliveryId === null ? null : await store.getDeliveryHeaders(deliveryId);
     return { trigger, target, payload, input, headers };
   }

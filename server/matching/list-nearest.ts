@@ -3,7 +3,8 @@ import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict, VerdictList } from "../contract/delivery.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
 import { shortJson, shortText } from "../domain/json/short-json.ts";
-import type { FirstHeaders, TriggerIndex, TriggerSource } from "../ports/project.ts";
+import type { RequestFields } from "../domain/deliveries/request-fields.ts";
+import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { valueOf } from "./index/trigger-index.ts";
 
 /** More groups than that are combined by outcome. */
@@ -18,7 +19,7 @@ interface Evaluated {
   triggers: readonly TriggerSource[];
   index: TriggerIndex | null;
   body: Json;
-  headers: FirstHeaders | null;
+  fields: RequestFields | null;
   disabled: DisabledTriggers;
 }
 
@@ -41,10 +42,12 @@ export function listNearest(p: Evaluated): VerdictList {
 
 /**
  * A disabled trigger might have matched; a mismatch of `filter` got further than one of `request`, and that further
- * than one of `headers`.
+ * than one of `query`, which is evaluated after `headers`.
  */
 function distanceOf({ outcome }: Verdict): number {
-  return ["matched", "disabled", "filter_mismatch", "request_mismatch", "headers_mismatch"].indexOf(outcome);
+  return ["matched", "disabled", "filter_mismatch", "request_mismatch", "query_mismatch", "headers_mismatch"].indexOf(
+    outcome,
+  );
 }
 
 function groupMisses(verdicts: Iterable<Verdict>): UnlistedVerdicts[] {
@@ -59,12 +62,12 @@ function groupMisses(verdicts: Iterable<Verdict>): UnlistedVerdicts[] {
   return [...groups.values()];
 }
 
-function groupExcluded({ evaluated, triggers, index, body, headers, disabled }: Evaluated): UnlistedVerdicts[] {
+function groupExcluded({ evaluated, triggers, index, body, fields, disabled }: Evaluated): UnlistedVerdicts[] {
   if (!index) return [];
-  const counts = new Map(index.countExcluded(body, headers));
+  const counts = new Map(index.countExcluded(body, fields));
   /** Removes a trigger from the count of the field that excludes it, if there is one. */
   const uncount = (at: number): boolean => {
-    const field = index.excludingField(at, body, headers);
+    const field = index.excludingField(at, body, fields);
     if (field) counts.set(field, (counts.get(field) ?? 0) - 1);
     return field !== null;
   };
@@ -75,7 +78,7 @@ function groupExcluded({ evaluated, triggers, index, body, headers, disabled }: 
     for (const [at, { slug }] of triggers.entries())
       if (disabled.has(slug) && !evaluated.has(at) && uncount(at)) off += 1;
   const groups = [...counts].map(([field, count]): UnlistedVerdicts => {
-    const value = valueOf(field, body, headers);
+    const value = valueOf(field, body, fields);
     const actual = value === undefined ? null : shortJson(value);
     return { outcome: field.outcome, pointer: shortText(toPointer(field.path), 1000), actual, count };
   });

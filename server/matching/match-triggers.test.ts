@@ -7,7 +7,9 @@ import { exportSchema } from "../../cli/build/schema/export.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict } from "../contract/delivery.ts";
-import { firstValues, recordGivenHeaders } from "../domain/deliveries/header-values.ts";
+import { recordGivenHeaders } from "../domain/deliveries/header-values.ts";
+import { recordGivenQuery } from "../domain/deliveries/query-values.ts";
+import { requestFields } from "../domain/deliveries/request-fields.ts";
 import { listHeaders } from "../domain/schema/header-fields.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers, matchTriggers } from "./match-triggers.ts";
@@ -285,24 +287,37 @@ const recorded = fc
     ),
   );
 
-test("for every set of schemas of headers of both versions of Zod, the index changes no outcome and no reason", () => {
-  const seen = { matched: 0, headers_mismatch: 0, ruledOut: 0 };
+const querySchemas = headerSchemas;
+/** The same texts as a query. */
+const recordedQuery = fc
+  .array(fc.tuple(headerNames, headerTexts), { maxLength: 4 })
+  .map((pairs) => recordGivenQuery(new URLSearchParams(pairs).toString()));
+
+test("for every set of schemas of headers and queries of both versions of Zod, the index changes no outcome and no reason", () => {
+  const seen = { matched: 0, headers_mismatch: 0, query_mismatch: 0, ruledOut: 0 };
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.option(headerSchemas), fc.boolean()), { minLength: 1, maxLength: 5 }),
-      recorded,
-      (list, headers) => {
-        const triggers = list.map(([schema, isOwn], at): TriggerSource => {
+      fc.array(fc.tuple(fc.option(headerSchemas), fc.option(querySchemas), fc.boolean()), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      fc.tuple(recorded, recordedQuery),
+      (list, [sent, query]) => {
+        const headers = { ...sent, ...query };
+        const triggers = list.map(([schema, ofQuery, isOwn], at): TriggerSource => {
           const lists = schema ? listHeaders(exportSchema(schema)) : [];
+          const queryLists = ofQuery ? listHeaders(exportSchema(ofQuery)) : [];
           return {
             ...trigger(at, z.looseObject({}), isOwn ? z.object({ "x-a": z.literal("a") }) : null),
             headers: schema && { schema: schema as unknown as AnySchema, lists },
+            query: ofQuery && { schema: ofQuery as unknown as AnySchema, lists: queryLists },
           };
         });
         const index = buildTriggerIndex(
           exportTriggers(triggers).map((each, at) => ({
             ...each,
             headers: list[at]?.[0] ? exportSchema(list[at][0]) : null,
+            query: list[at]?.[1] ? exportSchema(list[at][1]) : null,
           })),
         );
         const body = { "x-a": "a" };
@@ -313,14 +328,14 @@ test("for every set of schemas of headers of both versions of Zod, the index cha
           evaluations.flatMap(({ verdict }) => (verdict.outcome === "matched" ? [verdict.trigger] : [])),
         );
         for (const { verdict } of evaluations) seen[verdict.outcome as "matched"] += 1;
-        seen.ruledOut += triggers.length - index.candidates(body, firstValues(headers)).length;
-        // Where the headers are not evaluated, they stop no trigger.
+        seen.ruledOut += triggers.length - index.candidates(body, requestFields(headers)).length;
+        // Where the headers and the query are not evaluated, they stop no trigger.
         expect(matchTriggers({ triggers, index, body }).matches).toHaveLength(triggers.length);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 400 },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(40);
 });
 
 describe("for every set of schemas of both versions of Zod, and every body near them", () => {

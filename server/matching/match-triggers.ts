@@ -13,11 +13,13 @@ import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
-import { firstValues, headersFor, type RecordedHeaders } from "../domain/deliveries/header-values.ts";
+import { type FieldPart, fieldParts, mismatchOf } from "../contract/request-parts.ts";
+import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
+import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { shortText } from "../domain/json/short-json.ts";
-import type { AnySchema, HeadersSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
+import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import { explainIssues, toProblemErrors } from "./explain/explain.ts";
 import { fieldAt } from "./index/discriminators.ts";
@@ -40,8 +42,8 @@ export type Decision = VerdictList & {
 
 /**
  * Every trigger that matches gets a run, in the order given. If none matches, a body that fails the `request` of the
- * only trigger is rejected. On a shared endpoint, or if `headers` or only a `filter` fails, or if the trigger is
- * disabled, the body is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
+ * only trigger is rejected. On a shared endpoint, or if `headers`, `query` or only a `filter` fails, or if the trigger
+ * is disabled, the body is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -195,33 +197,33 @@ export function matchTriggers({
   triggers: readonly TriggerSource[];
   index: TriggerIndex | null;
   body: Json;
-  /** As recorded; `null`: the headers are not evaluated. */
+  /** As recorded, with the query; `null`: the headers and the query are not evaluated. */
   headers?: RecordedHeaders | null;
   disabled?: DisabledTriggers;
 }): Matching {
-  const headers = recorded && firstValues(recorded);
+  const fields = recorded && requestFields(recorded);
   const parse = memoizeParse((schema) => parseBody(schema, body));
-  const parseHeaders = headersParser(recorded, parseBody, headers);
-  const evaluate = (trigger: TriggerSource, ...parseWith: [ParseBody, ParseHeaders | null]): Evaluation =>
+  const parseFields = fieldsParser(recorded, parseBody, fields);
+  const evaluate = (trigger: TriggerSource, ...parseWith: [ParseBody, ParseFields | null]): Evaluation =>
     disabled.has(trigger.slug)
       ? { verdict: disabledVerdict(trigger, disabled), payload: null }
       : evaluateTrigger(trigger, ...parseWith);
   /** The verdicts of the triggers that may match, by their index. */
   const candidates = new Map<number, Verdict>();
   const matches: Match[] = [];
-  for (const at of index ? index.candidates(body, headers) : triggers.keys()) {
+  for (const at of index ? index.candidates(body, fields) : triggers.keys()) {
     const trigger = triggers[at];
     if (!trigger) continue;
-    const { verdict, payload } = evaluate(trigger, parse, parseHeaders);
+    const { verdict, payload } = evaluate(trigger, parse, parseFields);
     candidates.set(at, verdict);
     if (verdict.outcome === "matched") matches.push({ trigger, payload });
   }
   const explain = memoizeParse((schema) => explainShortly(schema, body, parse));
-  const explainHeaders = headersParser(recorded, (schema, values) =>
+  const explainFieldsShortly = fieldsParser(recorded, (schema, values) =>
     explainShortly(schema, values, (part) => parseBody(part, values)),
   );
   const verdictAt = (trigger: TriggerSource, at: number): Verdict =>
-    candidates.get(at) ?? evaluate(trigger, explain, explainHeaders).verdict;
+    candidates.get(at) ?? evaluate(trigger, explain, explainFieldsShortly).verdict;
   return {
     matches,
     list(always = none) {
@@ -230,7 +232,7 @@ export function matchTriggers({
       if (always.size > 0)
         for (const [at, trigger] of triggers.entries())
           if (always.has(trigger.attachmentId)) evaluated.set(at, verdictAt(trigger, at));
-      return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, headers, disabled });
+      return listNearest({ evaluated, always, maxMisses: maxListed, triggers, index, body, fields, disabled });
     },
   };
 }
@@ -254,50 +256,50 @@ interface Evaluation {
 /** The outcome of parsing a body, or headers, with a schema. */
 export type ParseOutcome = { success: true; payload: Json } | { success: false; reasons: Reason[] };
 type ParseBody = (schema: AnySchema) => ParseOutcome;
-type ParseHeaders = (headers: HeadersSchema) => ParseOutcome;
+type ParseFields = (part: FieldPart, schema: FieldsSchema) => ParseOutcome;
 
 /**
  * The verdict of each trigger on a body, in the order given. Zod decides: a trigger matches if the headers parse with
- * its `headers`, and the body with its `request` and its `filter`, if it has them. Of a typed source, another kind of
- * event is a mismatch of the filter, although its `request` is not evaluated. `headers: null` does not evaluate the
- * headers.
+ * its `headers`, the query with its `query`, and the body with its `request` and its `filter`, if it has them. Of a
+ * typed source, another kind of event is a mismatch of the filter, although its `request` is not evaluated. `headers:
+ * null` does not evaluate the headers and the query.
  */
 export function evaluateTriggers(
   triggers: readonly TriggerSource[],
   body: Json,
   headers: RecordedHeaders | null = null,
 ): Evaluation[] {
-  const parseHeaders = headersParser(headers, parseBody);
-  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body), parseHeaders));
+  const parseFields = fieldsParser(headers, parseBody);
+  return triggers.map((trigger) => evaluateTrigger(trigger, (schema) => parseBody(schema, body), parseFields));
 }
 
 /**
- * Returns a function that parses the headers, once for each schema; `null`: they are not evaluated. `first`: the first
- * value of each, if schemas that require only fixed values may be compared with them, without Zod.
+ * Returns a function that parses a part of the request, once for each schema; `null`: they are not evaluated. `known`:
+ * the fields, if schemas that require only fixed values may be compared with them, without Zod.
  */
-function headersParser(
+function fieldsParser(
   recorded: RecordedHeaders | null,
   parse: (schema: AnySchema, values: Json) => ParseOutcome,
-  first: RecordedHeaders | null = null,
-): ParseHeaders | null {
+  known: RequestFields | null = null,
+): ParseFields | null {
   if (!recorded) return null;
-  let outcomes: Map<AnySchema, ParseOutcome> | null = null;
-  return ({ schema, lists }) => {
-    if (first && lists.length === 0 && hasFixedValues(schema, first)) return matchedHeaders;
-    outcomes ??= new Map();
-    const outcome = outcomes.get(schema) ?? parse(schema, headersFor(recorded, lists));
-    outcomes.set(schema, outcome);
+  const outcomes: Partial<Record<FieldPart, Map<AnySchema, ParseOutcome>>> = {};
+  return (part, { schema, lists }) => {
+    if (known && lists.length === 0 && hasFixedValues(schema, known[part])) return matchedFields;
+    const ofPart = (outcomes[part] ??= new Map());
+    const outcome = ofPart.get(schema) ?? parse(schema, fieldsFor(part, recorded, lists));
+    ofPart.set(schema, outcome);
     return outcome;
   };
 }
 
-/** Nothing reads the output of `headers`. */
-const matchedHeaders: ParseOutcome = { success: true, payload: null };
+/** Nothing reads the output of `headers` and `query`. */
+const matchedFields: ParseOutcome = { success: true, payload: null };
 
-/** Whether the schema requires fixed values and nothing else, and the headers have them. */
-function hasFixedValues(schema: AnySchema, headers: RecordedHeaders): boolean {
+/** Whether the schema requires fixed values and nothing else, and the fields have them. */
+function hasFixedValues(schema: AnySchema, fields: RequestFields[FieldPart]): boolean {
   const split = splitSchema(schema);
-  return split?.rest === null && split.fields.every(({ path, values }) => values.has(fieldAt(headers, path)));
+  return split?.rest === null && split.fields.every(({ path, values }) => values.has(fieldAt(fields, path)));
 }
 
 /** `request` was not evaluated. */
@@ -305,10 +307,13 @@ function toOtherEvent(reason: Reason): Reason {
   return { ...reason, code: otherEventCode };
 }
 
-function evaluateTrigger(trigger: TriggerSource, parse: ParseBody, parseHeaders: ParseHeaders | null): Evaluation {
-  const headers = trigger.headers && parseHeaders ? parseHeaders(trigger.headers) : null;
-  if (headers && !headers.success)
-    return { verdict: verdictOf(trigger, "headers_mismatch", headers.reasons), payload: null };
+function evaluateTrigger(trigger: TriggerSource, parse: ParseBody, parseFields: ParseFields | null): Evaluation {
+  for (const part of fieldParts) {
+    const schema = trigger[part];
+    const fields = schema && parseFields ? parseFields(part, schema) : null;
+    if (fields && !fields.success)
+      return { verdict: verdictOf(trigger, mismatchOf[part], fields.reasons), payload: null };
+  }
   const event = trigger.event ? parse(trigger.event) : null;
   if (event && !event.success)
     return { verdict: verdictOf(trigger, "filter_mismatch", event.reasons.map(toOtherEvent)), payload: null };

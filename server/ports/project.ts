@@ -1,4 +1,6 @@
 import type { PromptDefinition, VerificationDefinition } from "../../sdk/definition.ts";
+import type { VerdictOutcome } from "../contract/delivery.ts";
+import type { RequestFields } from "../domain/deliveries/request-fields.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { BodyFormat, Challenge, Dedupe, Methods, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
@@ -22,10 +24,10 @@ export interface AnyIssue {
   readonly [detail: string]: unknown;
 }
 
-/** A schema for the headers of a request. */
-export interface HeadersSchema {
+/** A schema for the headers or for the query of a request. */
+export interface FieldsSchema {
   schema: AnySchema;
-  /** The names of the headers that it takes as arrays of all values. */
+  /** The names of the fields that it takes as arrays of all values. */
   lists: readonly string[];
 }
 
@@ -40,7 +42,9 @@ export interface TriggerSource {
   /** The kind of event that a typed source selects. A body of another kind is a mismatch of the filter. */
   event?: AnySchema | null;
   /** The condition on the headers, if any. */
-  headers?: HeadersSchema | null;
+  headers?: FieldsSchema | null;
+  /** The condition on the query, if any. */
+  query?: FieldsSchema | null;
   /** The signature verification, if any. Like `dedupe` and `rateLimit`, it is the same for all triggers on an endpoint. */
   verify?: VerificationDefinition | null;
   dedupe?: Dedupe | null;
@@ -57,26 +61,24 @@ export interface TriggerSource {
 }
 
 /**
- * Selects the triggers on an endpoint that a request can match, without running their schemas. `headers`: the first
- * value of each. Default: the headers are not evaluated.
+ * Selects the triggers on an endpoint that a request can match, without running their schemas. `fields`: the
+ * headers and the query. Default: they are not evaluated.
  */
 export interface TriggerIndex {
   /** Ascending indexes in the endpoint's list of triggers. A trigger that is missing certainly does not match. */
-  candidates(body: Json, headers?: FirstHeaders | null): readonly number[];
+  candidates(body: Json, fields?: RequestFields | null): readonly number[];
   /** The number of the other triggers, by the field that excludes them. */
-  countExcluded(body: Json, headers?: FirstHeaders | null): ReadonlyMap<ExcludingField, number>;
+  countExcluded(body: Json, fields?: RequestFields | null): ReadonlyMap<ExcludingField, number>;
   /** The field that excludes a trigger; `null`: the trigger is a candidate. */
-  excludingField(at: number, body: Json, headers?: FirstHeaders | null): ExcludingField | null;
+  excludingField(at: number, body: Json, fields?: RequestFields | null): ExcludingField | null;
 }
 
-export type FirstHeaders = Readonly<Record<string, string>>;
-
 /**
- * A field that requires one of some fixed values, in the `headers`, the `request` or the `filter` of triggers. One
- * object for each.
+ * A field that requires one of some fixed values, in the `headers`, the `query`, the `request` or the `filter` of
+ * triggers. One object for each.
  */
 export interface ExcludingField {
-  outcome: "headers_mismatch" | "request_mismatch" | "filter_mismatch";
+  outcome: Exclude<VerdictOutcome, "matched" | "disabled">;
   path: readonly string[];
 }
 
@@ -120,7 +122,8 @@ export interface LoadedAgent {
 /** A trigger as loaded by workers. `prompt` is only for agents. */
 export interface LoadedTrigger {
   request: AnySchema;
-  headers?: HeadersSchema | null;
+  headers?: FieldsSchema | null;
+  query?: FieldsSchema | null;
   /** The headers in which its verification reads the signature. Default: none. */
   proofHeaders?: readonly string[];
   transform: ((payload: unknown, context: unknown) => unknown) | null;

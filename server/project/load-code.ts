@@ -2,17 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentDefinition, ToolLike } from "../../sdk/definition.ts";
-import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import { toPointer } from "../domain/json/json-pointer.ts";
 import type { RunBuild } from "../domain/runs/run-builds.ts";
-import { listHeaders } from "../domain/schema/header-fields.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
 import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { buildManifestFile, parseManifest, ProjectError } from "./read-manifest.ts";
+import { type ExportedFields, readFieldsSchemas } from "./fields-schemas.ts";
 
 /**
  * The code of a run's build, for worker processes. An older build is opened by the first run that needs it, and stays
@@ -74,7 +74,7 @@ export function loadCode(stateDir: string, manifest: Manifest): ProjectCode {
     };
   }
 
-  const exportedHeaders = new Map(manifest.triggers.map(({ attachmentId, headers }) => [attachmentId, headers]));
+  const exported = new Map(manifest.triggers.map((trigger) => [trigger.attachmentId, trigger]));
   return {
     manifest,
     mapStack: mapper.mapStack,
@@ -92,7 +92,7 @@ export function loadCode(stateDir: string, manifest: Manifest): ProjectCode {
     ),
     trigger: loaderOf(
       manifest.triggers.map(({ attachmentId, module }) => [attachmentId, module]),
-      (attachmentId, definition) => toTrigger(attachmentId, definition, exportedHeaders.get(attachmentId) ?? null),
+      (attachmentId, definition) => toTrigger(attachmentId, definition, exported.get(attachmentId)),
     ),
   };
 }
@@ -114,15 +114,12 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
   };
 }
 
-function toTrigger(attachmentId: string, definition: unknown, exportedHeaders: JsonSchemaObject | null): LoadedTrigger {
+function toTrigger(attachmentId: string, definition: unknown, exported: ExportedFields | undefined): LoadedTrigger {
   if (!isTrigger(definition) || !isSchema(definition.source.request)) throw missing(`trigger ${attachmentId}`);
   const { transform, prompt, source } = definition;
   return {
     request: definition.source.request,
-    headers:
-      exportedHeaders && isSchema(source.headers)
-        ? { schema: source.headers, lists: listHeaders(exportedHeaders) }
-        : null,
+    ...readFieldsSchemas(exported, source),
     proofHeaders: source.verify?.proofHeaders ?? [],
     transform: transform ? (payload, context) => transform(payload as never, context as never) : null,
     prompt: prompt ?? null,

@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts";
-import { listHeaders } from "../domain/schema/header-fields.ts";
 import { shareSchemas } from "../matching/schemas/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { isSchema, isTrigger } from "./definitions.ts";
 import { ProjectError, readManifest } from "./read-manifest.ts";
 import { nameMissingSecrets, nameUnusableSecrets } from "./verification-secrets.ts";
+import { readFieldsSchemas } from "./fields-schemas.ts";
 
 /**
  * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,
@@ -92,7 +92,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
       `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
     );
   }
-  const { event, filter, headers, request, verify } = definition.source;
+  const { event, filter, request, verify } = definition.source;
   // The signature code is part of the build: a build of an older version answers no handshakes.
   if (verify && typeof verify.greet !== "function")
     throw new ProjectError(
@@ -106,7 +106,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     request,
     filter: isSchema(filter) ? filter : null,
     event: isSchema(event) ? event : null,
-    headers: entry.headers && isSchema(headers) ? { schema: headers, lists: listHeaders(entry.headers) } : null,
+    ...readFieldsSchemas(entry, definition.source),
     verify: verify ?? null,
     dedupe: entry.dedupe,
     body: entry.body,

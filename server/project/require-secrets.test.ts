@@ -24,6 +24,7 @@ function projectWith(...secrets: Secret[]) {
     request: {},
     filter: null,
     headers: null,
+    query: null,
     readsRequest: false,
     body: [],
     onMismatch: null,

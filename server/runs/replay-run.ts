@@ -150,7 +150,7 @@ function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
  * run it.
  */
 function parsePayload(trigger: TriggerSource, body: Json): Json {
-  const [evaluation] = evaluateTriggers([{ ...trigger, filter: null, headers: null }], body);
+  const [evaluation] = evaluateTriggers([{ ...trigger, filter: null, headers: null, query: null }], body);
   if (evaluation?.verdict.outcome === "matched") return evaluation.payload;
   const errors = evaluation?.verdict.reasons.map(({ pointer, code, message }) => ({ pointer, code, message })) ?? [];
   throw new AppError("request_mismatch", `The payload does not match the request schema of trigger ${trigger.slug}.`, {

@@ -55,6 +55,7 @@ describe("activity", () => {
         attachmentId: "invoice-paid:notify",
         matched: 1,
         headers_mismatch: 0,
+        query_mismatch: 0,
         request_mismatch: 2,
         filter_mismatch: 0,
         disabled: 0,
@@ -63,6 +64,7 @@ describe("activity", () => {
         attachmentId: "invoice-paid:record-invoice",
         matched: 1,
         headers_mismatch: 0,
+        query_mismatch: 0,
         request_mismatch: 2,
         filter_mismatch: 0,
         disabled: 0,
@@ -71,6 +73,7 @@ describe("activity", () => {
         attachmentId: "new-signup:welcome-email",
         matched: 0,
         headers_mismatch: 0,
+        query_mismatch: 0,
         request_mismatch: 0,
         filter_mismatch: 0,
         disabled: 0,
@@ -79,6 +82,7 @@ describe("activity", () => {
         attachmentId: "refund:notify",
         matched: 1,
         headers_mismatch: 0,
+        query_mismatch: 0,
         request_mismatch: 2,
         filter_mismatch: 0,
         disabled: 0,
@@ -91,6 +95,7 @@ describe("activity", () => {
         target: "notify",
         matched: 2,
         headers_mismatch: 0,
+        query_mismatch: 0,
         request_mismatch: 1,
         filter_mismatch: 0,
         disabled: 0,
@@ -299,7 +304,14 @@ describe("the histogram of deliveries", () => {
   it("counts what a trigger decided, each delivery once, however many targets it has", async () => {
     const service = await openBusyService();
     const paid = await histogram(service, { window: "24h", trigger: "invoice-paid" });
-    expect(paid.kinds).toEqual(["matched", "filter_mismatch", "disabled", "request_mismatch", "headers_mismatch"]);
+    expect(paid.kinds).toEqual([
+      "matched",
+      "filter_mismatch",
+      "disabled",
+      "request_mismatch",
+      "query_mismatch",
+      "headers_mismatch",
+    ]);
     expect(paid.buckets.slice(-2).map(({ counts }) => counts)).toEqual([
       { matched: 1, request_mismatch: 1 },
       { request_mismatch: 1 },

@@ -180,6 +180,7 @@ function sumVerdicts(counts: readonly { outcome: VerdictOutcome; count: number }
   const sums: Record<VerdictOutcome, number> = {
     matched: 0,
     headers_mismatch: 0,
+    query_mismatch: 0,
     request_mismatch: 0,
     filter_mismatch: 0,
     disabled: 0,

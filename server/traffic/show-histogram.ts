@@ -29,6 +29,7 @@ const verdictOrder = [
   "filter_mismatch",
   "disabled",
   "request_mismatch",
+  "query_mismatch",
   "headers_mismatch",
 ] as const satisfies VerdictOutcome[];
 

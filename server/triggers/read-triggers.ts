@@ -3,6 +3,8 @@ import { disabledSchema } from "../contract/disabled.ts";
 import { type Json, jsonSchema, type JsonSchemaObject, jsonSchemaObjectSchema } from "../contract/json.ts";
 import {
   type BodyFormat,
+  type Challenge,
+  type Methods,
   bodyFormatSchema,
   type Dedupe,
   dedupeSchema,
@@ -31,6 +33,7 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
   path: z.string(),
   example: jsonSchema,
   headers: jsonSchemaObjectSchema.nullable(),
+  query: jsonSchemaObjectSchema.nullable(),
   body: z.array(bodyFormatSchema),
   verify: z.string().nullable(),
   dedupe: dedupeSchema.nullable(),
@@ -82,6 +85,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     request,
     filter,
     headers,
+    query,
     body,
     verify,
     dedupe,
@@ -102,6 +106,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     request,
     filter,
     headers,
+    query,
     body,
     verify,
     dedupe,
@@ -126,6 +131,9 @@ interface TriggerDetails {
   request: JsonSchemaObject;
   filter: JsonSchemaObject | null;
   headers: JsonSchemaObject | null;
+  query: JsonSchemaObject | null;
+  methods: Methods;
+  challenges: Pick<Challenge, "name" | "method">[];
   body: BodyFormat[];
   /** The signature scheme of its requests. */
   verify: string | null;
@@ -142,9 +150,16 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
   const [{ endpoint, attachmentId }] = triggersWithSlug(sources, slug);
   const attachments = sources.manifest.triggers.filter((trigger) => trigger.slug === slug);
   // Attachments of one slug share their source.
-  const { request, filter, headers, body, verify, dedupe, rateLimit } = attachments.find(
-    (trigger) => trigger.attachmentId === attachmentId,
-  ) ?? { request: {}, filter: null, headers: null, body: [], verify: null, dedupe: null, rateLimit: null };
+  const source = attachments.find((trigger) => trigger.attachmentId === attachmentId) ?? null;
+  const { request = {}, filter = null, headers = null, query = null } = source ?? {};
+  const {
+    body = [],
+    methods = ["POST"],
+    challenges = [],
+    verify = null,
+    dedupe = null,
+    rateLimit = null,
+  } = source ?? {};
   return {
     slug,
     endpoint,
@@ -152,7 +167,10 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
     request,
     filter,
     headers,
+    query,
     body,
+    methods,
+    challenges: challenges.map(({ name, method }) => ({ name, method })),
     verify,
     dedupe,
     rateLimit,

@@ -227,6 +227,10 @@ export function serviceContract(open: () => Promise<Send>): void {
       status: 202,
       runs: [{ input: { name: "Ada", tag: ["a"] } }],
     });
+    expect(await send(json("ping", { name: "Ada" }))).toMatchObject({
+      status: 200,
+      verdicts: ["ping: query_mismatch /tag"],
+    });
   });
 
   it("an agent calls its tool and answers", async () => {
@@ -380,9 +384,9 @@ export default defineWorkflow({
   "triggers/ping.ts": `import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";
 import target from "../workflows/form";
-export default defineWebhookSource({ slug: "ping", endpoint: "ping", request: z.object({ name: z.string() }) }).attach({
+export default defineWebhookSource({ slug: "ping", endpoint: "ping", request: z.object({ name: z.string() }), query: z.object({ tag: z.array(z.string()) }) }).attach({
   workflow: target,
-  transform: ({ name }, { query }) => ({ name, tag: [query.tag ?? []].flat() }),
+  transform: ({ name }, { query }) => ({ name, tag: [...(query.tag ?? [])] }),
 });
 `,
   "triggers/sms.ts": `import { defineWebhookSource } from "signalbox/trigger";

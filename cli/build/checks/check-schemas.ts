@@ -4,10 +4,10 @@ import type { EvaluatedEntry, EvaluatedSchema, SchemaProblem } from "../evaluati
 import type { SourceLocation, ProjectFiles } from "../project-files.ts";
 import { checkRegexes, keyOf } from "../schema/check-regex.ts";
 
-type SchemaField = "request" | "filter" | "headers" | "input" | "output";
+type SchemaField = "request" | "filter" | "headers" | "query" | "input" | "output";
 
 const checks = (field: SchemaField): string =>
-  field === "filter" || field === "headers"
+  field === "filter" || field === "headers" || field === "query"
     ? "Use literals, enums and built-in checks (.min(), .regex(), .startsWith(), ...). Decide the rest at the top of run()."
     : `Use built-in checks (.min(), .email(), .regex(), z.enum(), ...), and check the rest ${field === "output" ? "before you return" : "at the top of run()"}.`;
 
@@ -73,6 +73,7 @@ function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
           ["request", entry.trigger.request],
           ["filter", entry.trigger.filter],
           ["headers", entry.trigger.headers],
+          ["query", entry.trigger.query],
         ]
       : entry.outcome === "workflow"
         ? [
@@ -205,8 +206,8 @@ function shorten(text: string): string {
 /** Why a schema cannot contain something. */
 function textFor(kind: "code" | "not-json", field: SchemaField): string {
   const exported =
-    field === "headers"
-      ? "headers is exported"
+    field === "headers" || field === "query"
+      ? `${field} is exported`
       : isTriggers(field)
         ? "request and filter are exported"
         : "input and output are exported";
@@ -232,5 +233,5 @@ function inCode(field: SchemaField): string {
 }
 
 function isTriggers(field: SchemaField): boolean {
-  return field === "request" || field === "filter" || field === "headers";
+  return field === "request" || field === "filter" || field === "headers" || field === "query";
 }

@@ -177,6 +177,10 @@ export const diagnosticCodes = {
     text: "headers describes the headers of a request: an object with their names in lower case. Values are strings, or arrays of strings for repeated headers. Other headers are ignored.",
     fix: "Correct the schema.",
   },
+  invalid_query: {
+    text: "query describes the query of the URL: an object with the names of its parameters. Values are strings, or arrays of strings for repeated parameters. Other parameters are ignored. Of a GET, the query is the body.",
+    fix: "Correct the schema.",
+  },
   secret_header: {
     text: "Credentials and signatures are removed from a request before triggers evaluate it, so that they appear in no explanation.",
     fix: "Remove it from headers. `verify` checks signatures, and webhook keys authenticate senders.",

@@ -65,6 +65,7 @@ export async function readTrigger(
     // A source of another version of the SDK may have no such property.
     event: source.event === undefined ? null : await evaluateSchema(source.event),
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
+    query: source.query === undefined ? null : await evaluateSchema(source.query),
     body: plain(source.body),
     bigints: plain(source.bigints),
     onMismatch: plain(source.onMismatch),

@@ -60,6 +60,7 @@ export interface EvaluatedTrigger {
   /** Of a typed source: the kind of event that it selects. */
   event: EvaluatedSchema | null;
   headers: EvaluatedSchema | null;
+  query: EvaluatedSchema | null;
   body: unknown;
   bigints: unknown;
   onMismatch: unknown;

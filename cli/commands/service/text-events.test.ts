@@ -142,6 +142,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     request,
     filter: null,
     headers: null,
+    query: null,
     readsRequest: false,
     body: [],
     onMismatch: null,
@@ -192,6 +193,23 @@ Try it:
   expect(
     renderReady({ url: localUrl, localUrl, store, manifest: withFiles, paint, isDevelopment: true }),
   ).not.toContain("curl");
+  const withQuery = {
+    ...manifest,
+    triggers: [
+      {
+        ...trigger,
+        request: { type: "object" },
+        query: { type: "object", properties: { topic: { const: "a b" } }, required: ["topic"] },
+      },
+    ],
+  };
+  expect(renderReady({ url: localUrl, localUrl, store, manifest: withQuery, paint, isDevelopment: true })).toContain(
+    "  curl 'http://127.0.0.1:3002/triggers/signup?topic=a+b' -H ",
+  );
+  const onGet = { ...manifest, triggers: [{ ...ofSlack, headers: null, methods: ["GET" as const] }] };
+  const ready = renderReady({ url: localUrl, localUrl, store, manifest: onGet, paint, isDevelopment: true });
+  expect(ready).toContain("  GET /triggers/slack  new-signup → welcome-email\n");
+  expect(ready).toContain("  curl 'http://127.0.0.1:3002/triggers/slack?text=a+b'\n");
   // Behind a tunnel only local requests need no key; on a network address all requests need one.
   const behindTunnel = renderReady({
     url: "https://dev.example.com",

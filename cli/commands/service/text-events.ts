@@ -67,10 +67,9 @@ export function renderReady(p: {
 }): string {
   const { url, localUrl, manifest, paint } = p;
   const endpoints = endpointsOf(manifest).map((endpoint) => {
-    const slugs = manifest.triggers
-      .filter((trigger) => trigger.endpoint === endpoint)
-      .map(({ attachmentId }) => attachmentId.replace(":", " → "));
-    return `  POST /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
+    const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
+    const slugs = triggers.map(({ attachmentId }) => attachmentId.replace(":", " → "));
+    return `  ${triggers[0]?.methods.join(", ") ?? ""} /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
   // The shortest command to paste. Only local requests need no key.
   const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])
@@ -84,10 +83,12 @@ export function renderReady(p: {
   ].join("");
 }
 
+const plainForm = { type: "form", field: null, bigints: "number" } as const;
+
 /** A curl command to paste, with an example body. `null`: the endpoint takes no body that fits into a line. */
 function curlLine(
   url: string,
-  { endpoint, request, filter, headers, body, methods }: Manifest["triggers"][number],
+  { endpoint, request, filter, headers, query, body, methods }: Manifest["triggers"][number],
 ): string | null {
   const [format = onlyJson] = body;
   const encoded = format.type === "multipart" ? null : encodeBody(format, JSON.stringify(exampleBody(request, filter)));
@@ -96,7 +97,9 @@ function curlLine(
   const sent = { "content-type": encoded.contentType, ...(isObject(example) && example) };
   const options = Object.entries(sent).map(([name, value]) => ` -H ${quote(`${name}: ${String(value)}`)}`);
   if (!methods.includes("POST")) return `curl ${quote(`${url}/triggers/${endpoint}?${encoded.body}`)}`;
-  return `curl ${url}/triggers/${endpoint}${options.join("")} -d ${quote(encoded.body)}`;
+  const search = query ? encodeBody(plainForm, JSON.stringify(exampleBody(query, null)))?.body : undefined;
+  const target = search ? quote(`${url}/triggers/${endpoint}?${search}`) : `${url}/triggers/${endpoint}`;
+  return `curl ${target}${options.join("")} -d ${quote(encoded.body)}`;
 }
 
 const onlyJson = { type: "json", bigints: "number" } as const;

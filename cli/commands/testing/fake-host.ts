@@ -57,6 +57,7 @@ export const fakeTrigger = {
   request: { type: "object" },
   filter: null,
   headers: null,
+  query: null,
   body: [{ type: "json", bigints: "number" }],
   verify: null,
   dedupe: null,

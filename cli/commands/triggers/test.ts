@@ -1,10 +1,14 @@
-import { type BodyFormat, bigintsOf } from "../../../server/contract/project/endpoint.ts";
+import { type BodyFormat, bigintsOf, type Methods } from "../../../server/contract/project/endpoint.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { dataOption, headerOption, parseAgo, readJsonData } from "../options.ts";
+import { dataOption, headerOption, methodOption, queryOption, readData, parseAgo, readJsonData } from "../options.ts";
+import { createWebhookRequest } from "./webhook-request.ts";
+import { parseBody } from "../../../server/domain/requests/body-format.ts";
+import { AppError } from "../../../server/contract/app-error.ts";
+import type { Json } from "../../../server/contract/json.ts";
 import { renderVerdicts } from "../../terminal/status-marks.ts";
 import { backtest, type BacktestOptions } from "./backtest/backtest.ts";
 import { listsTriggers, triggersAnswer, verdictsAnswer } from "./trigger-answers.ts";
@@ -15,11 +19,14 @@ export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner
       `signalbox triggers test new-signup --data '{"name": "Ada", "email": "ada@example.com"}'`,
       "signalbox triggers test billing --data @invoice.json",
       'signalbox triggers test github --data @issue.json --header "x-github-event: issues"',
+      "signalbox triggers test sms/status --data 'id=7&status=failed' --method GET",
       "signalbox triggers test --since 7d --endpoint billing --fail-on-change",
     ])
     .argument("[slug-or-endpoint]", "A trigger, or an endpoint for all triggers on it")
     .option(...dataOption)
     .option(...headerOption)
+    .option(...methodOption)
+    .option(...queryOption)
     .option(
       "--since <duration>",
       "Evaluate the recorded deliveries of this last period with the working tree",
@@ -33,15 +40,23 @@ export function registerTriggersTest(triggers: CliCommand, runner: CommandRunner
     .action(runner.action(test));
 }
 
-type Options = Partial<BacktestOptions> & { data?: string; header?: Record<string, string[]> };
+interface GivenRequest {
+  data?: string;
+  header?: Record<string, string[]>;
+  method?: Methods[number];
+  query?: string;
+}
+
+type Options = Partial<BacktestOptions> & GivenRequest;
 
 async function test(
   context: CommandContext,
   slugOrEndpoint: string | undefined,
-  { data, header, since, ...options }: Options,
+  { data, header, method, query, since, ...options }: Options,
 ): Promise<number | void> {
   if (since !== undefined) {
-    if (data === undefined && header === undefined) return backtest(context, slugOrEndpoint, { ...options, since });
+    if ([data, header, method, query].every((given) => given === undefined))
+      return backtest(context, slugOrEndpoint, { ...options, since });
     throw usageFailure("--since evaluates recorded deliveries, and --data a new body.", "Use one of the two.");
   }
   const [unused] = Object.keys(options);
@@ -54,37 +69,56 @@ async function test(
     throw usageFailure("--data or --since is missing.", "Run `signalbox triggers test --help` for usage.");
   if (slugOrEndpoint === undefined)
     throw usageFailure("A trigger or an endpoint is missing.", "Run `signalbox triggers test --help` for usage.");
-  return testBody(context, slugOrEndpoint, { data, header });
+  return testRequest(context, slugOrEndpoint, {
+    data,
+    ...(header && { header }),
+    ...(method && { method }),
+    ...(query && { query }),
+  });
 }
 
 /** Exit code 0 whenever there are verdicts: a mismatch is a result, not a failure. */
-async function testBody(
+async function testRequest(
   context: CommandContext,
   slugOrEndpoint: string,
-  { data, header: headers }: { data: string; header: Record<string, string[]> | undefined },
+  { data, header: headers, query, method }: GivenRequest & { data: string },
 ): Promise<void> {
   const api = await context.api();
-  const { tested, formats } = await findTriggerOrEndpoint(api, slugOrEndpoint);
-  const body = await readJsonData(data, context, { bigints: bigintsOf(formats) });
+  const { tested, formats, methods } = await findTriggerOrEndpoint(api, slugOrEndpoint);
+  const isGet = (method ?? methods[0]) === "GET";
+  const body = isGet
+    ? readQueryBody(await readData(data, context), query)
+    : await readJsonData(data, context, { bigints: bigintsOf(formats) });
   const document = await api.request({
     method: "POST",
     path: "/verdicts",
-    body: { ...tested, headers, body },
+    body: { ...tested, headers, ...(!isGet && { query }), body },
     answer: verdictsAnswer,
   });
   context.print({ document, text: () => renderVerdicts(document.data, context.terminal.out.paint) });
+}
+
+/** The query of a GET as its body, as the receiver reads it. */
+function readQueryBody(data: Uint8Array, query = ""): Json {
+  const { query: sent } = createWebhookRequest({ data, headers: {}, formats: [], method: "GET", query });
+  const format = { type: "form", field: null, bigints: "number" } as const;
+  try {
+    return parseBody(Buffer.from(sent), { format, contentType: undefined, deliveryId: "" }).json;
+  } catch (error) {
+    throw error instanceof AppError ? usageFailure(error.message) : error;
+  }
 }
 
 /** Resolves a trigger slug or an endpoint. Slugs take precedence, as in `triggers url`. */
 async function findTriggerOrEndpoint(
   api: ApiClient,
   given: string,
-): Promise<{ tested: { trigger: string } | { endpoint: string }; formats: readonly BodyFormat[] }> {
+): Promise<{ tested: { trigger: string } | { endpoint: string }; formats: readonly BodyFormat[]; methods: Methods }> {
   const { data } = await api.request({ path: "/triggers", answer: triggersAnswer });
   const trigger = data.find(({ slug }) => slug === given);
-  if (trigger) return { tested: { trigger: given }, formats: trigger.body };
+  if (trigger) return { tested: { trigger: given }, formats: trigger.body, methods: trigger.methods };
   const onEndpoint = data.find(({ endpoint }) => endpoint === given);
-  if (onEndpoint) return { tested: { endpoint: given }, formats: onEndpoint.body };
+  if (onEndpoint) return { tested: { endpoint: given }, formats: onEndpoint.body, methods: onEndpoint.methods };
   const hint = didYouMean(
     given,
     data.flatMap(({ slug, endpoint }) => [slug, endpoint]),

@@ -18,11 +18,20 @@ const activity = (matched: number, other: number): Activity => ({
     },
   ],
   triggers: [
-    { attachmentId: "paid:ledger", matched, headers_mismatch: 0, request_mismatch: 0, filter_mismatch: 0, disabled: 0 },
+    {
+      attachmentId: "paid:ledger",
+      matched,
+      headers_mismatch: 0,
+      query_mismatch: 0,
+      request_mismatch: 0,
+      filter_mismatch: 0,
+      disabled: 0,
+    },
     {
       attachmentId: "failed:notify",
       matched: other,
       headers_mismatch: 0,
+      query_mismatch: 0,
       request_mismatch: 0,
       filter_mismatch: 0,
       disabled: 0,
@@ -34,6 +43,7 @@ const activity = (matched: number, other: number): Activity => ({
       target: "notify",
       matched,
       headers_mismatch: 0,
+      query_mismatch: 0,
       request_mismatch: 1,
       filter_mismatch: 0,
       disabled: 0,
@@ -58,8 +68,8 @@ it("several triggers of a target use the counts of their route, not the sum of t
   const traffic = createTraffic();
   traffic.feed(activity(2, 1));
   expect(edges.map(({ target, counts }) => [target, traffic.evidence(counts)])).toEqual([
-    ["workflow:notify", { passed: 2, headers: 0, request: 1, filter: 0, disabled: 0 }],
-    ["workflow:ledger", { passed: 2, headers: 0, request: 0, filter: 0, disabled: 0 }],
+    ["workflow:notify", { passed: 2, headers: 0, query: 0, request: 1, filter: 0, disabled: 0 }],
+    ["workflow:ledger", { passed: 2, headers: 0, query: 0, request: 0, filter: 0, disabled: 0 }],
   ]);
 });
 
@@ -76,6 +86,7 @@ it("unchanged values stay the same object", () => {
 const counts = (matched: number, request = 0, filter = 0) => ({
   matched,
   headers_mismatch: 0,
+  query_mismatch: 0,
   request_mismatch: request,
   filter_mismatch: filter,
   disabled: 0,
@@ -85,6 +96,7 @@ it("a delivery to both attachments of a trigger counts once", () => {
   expect(evidenceOfTrigger([counts(388, 12, 10), counts(388, 12, 10)])).toEqual({
     passed: 388,
     headers: 0,
+    query: 0,
     request: 12,
     filter: 10,
     disabled: 0,
@@ -92,11 +104,13 @@ it("a delivery to both attachments of a trigger counts once", () => {
 });
 
 it("stopped deliveries are listed by stage", () => {
-  const evidence = { passed: 388, headers: 0, request: 12, filter: 1_010, disabled: 0 };
+  const evidence = { passed: 388, headers: 0, query: 0, request: 12, filter: 1_010, disabled: 0 };
   expect(stoppedCount(evidence)).toBe(1_022);
   expect(describeStopped(evidence)).toBe("12 stopped by request, 1,010 by filter");
   expect(describeStopped({ ...evidence, request: 0 })).toBe("1,010 stopped by filter");
-  expect(describeStopped({ ...evidence, headers: 3 })).toBe("3 stopped by headers, 12 by request, 1,010 by filter");
+  expect(describeStopped({ ...evidence, headers: 3, query: 2 })).toBe(
+    "3 stopped by headers, 2 by query, 12 by request, 1,010 by filter",
+  );
 });
 
 it("a number links to exactly the deliveries that it counts", () => {

@@ -13,12 +13,13 @@ import {
 export interface Evidence {
   passed: number;
   headers: number;
+  query: number;
   request: number;
   filter: number;
   disabled: number;
 }
 
-const noEvidence: Evidence = { passed: 0, headers: 0, request: 0, filter: 0, disabled: 0 };
+const noEvidence: Evidence = { passed: 0, headers: 0, query: 0, request: 0, filter: 0, disabled: 0 };
 
 /** Counts of one trigger. Its attachments share their schemas, so a delivery counts once. */
 export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidence {
@@ -27,20 +28,22 @@ export function evidenceOfTrigger(activities: readonly VerdictCounts[]): Evidenc
   return {
     passed: max(({ matched }) => matched),
     headers: max((one) => one.headers_mismatch),
+    query: max((one) => one.query_mismatch),
     request: max((one) => one.request_mismatch),
     filter: max((one) => one.filter_mismatch),
     disabled: Math.min(...activities.map(({ disabled }) => disabled)),
   };
 }
 
-export function stoppedCount({ headers, request, filter, disabled }: Evidence): number {
-  return headers + request + filter + disabled;
+export function stoppedCount({ headers, query, request, filter, disabled }: Evidence): number {
+  return headers + query + request + filter + disabled;
 }
 
 /** `12 stopped by request, 10 by filter`. */
-export function describeStopped({ headers, request, filter, disabled }: Evidence): string {
+export function describeStopped({ headers, query, request, filter, disabled }: Evidence): string {
   const stages = [
     [headers, "by headers"],
+    [query, "by query"],
     [request, "by request"],
     [filter, "by filter"],
     [disabled, "while switched off"],

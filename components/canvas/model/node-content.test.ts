@@ -3,9 +3,9 @@ import { describeRuns, nodeSize, shownTools, successRate, targetName, triggerNam
 
 describe("names of nodes", () => {
   it("contain the kind and the status of a node", () => {
-    expect(triggerName("invoice-paid", { passed: 388, headers: 0, request: 12, filter: 10, disabled: 0 })).toBe(
-      "Trigger invoice-paid, 388 fired, 22 stopped",
-    );
+    expect(
+      triggerName("invoice-paid", { passed: 388, headers: 0, query: 0, request: 12, filter: 10, disabled: 0 }),
+    ).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
     expect(triggerName("invoice-paid", undefined, true)).toBe("Trigger invoice-paid, switched off");
     expect(targetName({ kind: "workflow", slug: "mail", agent: null }, undefined)).toBe("Workflow mail");
     const tools = [

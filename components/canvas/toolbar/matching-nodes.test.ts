@@ -86,6 +86,7 @@ it("failing finds failed targets, stopped finds triggers that stopped deliveries
     evidence: ([id]) => ({
       passed: id === "welcome:mail" ? 0 : 3,
       headers: 0,
+      query: 0,
       request: 0,
       filter: id === "failed:notify" ? 2 : 0,
       disabled: 0,

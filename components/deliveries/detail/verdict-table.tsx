@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Fragment } from "react";
 import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
+import { partOf } from "../../../server/contract/request-parts.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RunBadge } from "../../runs/run-badge.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -77,7 +78,7 @@ function VerdictRow({
       </Cell>
       <Cell name="Path">
         {reason && reasonParts(reason).path !== null && (
-          <PathButton pointer={reason.pointer} onPath={verdict.outcome === "headers_mismatch" ? undefined : onPath} />
+          <PathButton pointer={reason.pointer} onPath={partOf(verdict.outcome) === "body" ? onPath : undefined} />
         )}
       </Cell>
       <Cell name="Expected">

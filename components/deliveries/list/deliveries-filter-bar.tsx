@@ -17,6 +17,7 @@ const verdictLabels: Record<(typeof verdictChoices)[number], string> = {
   matched: "matched",
   stopped: "stopped",
   headers_mismatch: "headers mismatch",
+  query_mismatch: "query mismatch",
   request_mismatch: "request mismatch",
   filter_mismatch: "filter mismatch",
 };

@@ -16,6 +16,7 @@ export const verdictChoices = [
   "matched",
   "stopped",
   "headers_mismatch",
+  "query_mismatch",
   "request_mismatch",
   "filter_mismatch",
 ] as const;

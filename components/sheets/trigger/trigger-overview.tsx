@@ -39,7 +39,13 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
       <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
-        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} hasHeaders={trigger.hasHeaders} />
+        <Evidence
+          slug={trigger.slug}
+          counts={counts}
+          hasFilter={trigger.hasFilter}
+          hasHeaders={trigger.hasHeaders}
+          hasQuery={trigger.hasHeaders}
+        />
         {last.data?.data.length === 0 && (
           <div className="mt-2">
             <EmptyNote title="No matching deliveries yet">
@@ -72,6 +78,8 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
                   ? "yes: builds the input from the payload"
                   : `for ${transforms} of ${trigger.attachments.length} targets`,
             ],
+            ["methods", details && details.methods.join() !== "POST" ? describeMethods(details.methods) : null],
+            ["tests", details?.challenges.length ? describeChallenges(details.challenges) : null],
             ["signature", details?.verify ? `${details.verify}; invalid signatures are rejected` : null],
             ["deduplication", details?.dedupe ? describeDedupe(details.dedupe) : null],
             [
@@ -86,10 +94,23 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
         />
       </SheetSection>
       <SchemaPart title="Headers" note="required values" schema={details?.headers} />
+      <SchemaPart title="Query" note="required values" schema={details?.query} />
       <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
       <SchemaPart title="Filter" note="required values" schema={details?.filter} />
     </>
   );
+}
+
+function describeMethods(methods: readonly string[]): string {
+  return methods.includes("POST") ? "POST, or GET with the body as the query" : "GET: the query is the body";
+}
+
+/** `GET test of dropbox; the receiver answers it`. */
+function describeChallenges(challenges: readonly { name: string; method: string }[]): string {
+  const tests = challenges.map(({ name, method }) =>
+    name === "challenge" ? `${method} test` : `${method} test of ${name}`,
+  );
+  return `${[...new Set(tests)].join(", ")}; the receiver answers`;
 }
 
 function Evidence({
@@ -97,16 +118,21 @@ function Evidence({
   counts,
   hasFilter,
   hasHeaders,
+  hasQuery,
 }: {
   slug: string;
   counts: TriggerOverviewProps["counts"];
   hasFilter: boolean;
   hasHeaders: boolean;
+  hasQuery: boolean;
 }) {
   const stages = [
     { label: "fired", verdict: "matched", amount: counts?.passed, tone: "text-ok" },
     ...(hasHeaders
       ? [{ label: "stopped by headers", verdict: "headers_mismatch", amount: counts?.headers, tone: "text-ink-2" }]
+      : []),
+    ...(hasQuery
+      ? [{ label: "stopped by query", verdict: "query_mismatch", amount: counts?.query, tone: "text-ink-2" }]
       : []),
     { label: "stopped by request", verdict: "request_mismatch", amount: counts?.request, tone: "text-bad" },
     ...(hasFilter

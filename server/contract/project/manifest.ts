@@ -46,6 +46,7 @@ export const manifestTriggerSchema = z.object({
   selectsEvent: z.boolean().optional(),
   /** Builds of old do not have it. */
   headers: jsonSchemaObjectSchema.nullable().default(null),
+  query: jsonSchemaObjectSchema.nullable().default(null),
   /** The formats in which its endpoint accepts bodies. Builds of old do not have it. */
   body: z.array(bodyFormatSchema).default([{ type: "json", bigints: "number" }]),
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */

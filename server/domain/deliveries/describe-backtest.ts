@@ -3,6 +3,7 @@ import type { SkipReason, Stop } from "../../contract/backtest.ts";
 /** `then filter mismatch`: the reason of a difference, after `then` or `now`. */
 export const stopTexts: Record<Stop["outcome"], string> = {
   headers_mismatch: "headers mismatch",
+  query_mismatch: "query mismatch",
   request_mismatch: "request mismatch",
   filter_mismatch: "filter mismatch",
   absent: "no such trigger",

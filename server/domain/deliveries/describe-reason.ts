@@ -12,6 +12,7 @@ import { formatCount } from "../format.ts";
 export const verdictStages: Record<VerdictOutcome, string> = {
   matched: "all",
   headers_mismatch: "headers",
+  query_mismatch: "query",
   request_mismatch: "request",
   filter_mismatch: "filter",
   disabled: "switched off",

@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { z } from "zod";
-import { redacted, redactHeaders, redactText } from "./redaction.ts";
+import { redacted, redactHeaders } from "./redaction.ts";
 
 /** The headers of a delivery as the project's code reads them. */
 
 /** As recorded: by lower-case name, without credentials. Values of a repeated header are joined by a comma. */
 export type RecordedHeaders = Readonly<Record<string, string>>;
 
-/** By lower-case name. A header that the schema takes as an array has all its values, others have their first one. */
-export type HeaderValues = Record<string, string | string[]>;
+/** The values of a part of a request by name. One that the schema takes as an array has all its values. */
+export type FieldValues = Record<string, string | string[]>;
 
 /** Words in the names of headers that carry credentials or signatures. */
 const secretWords = new RegExp(
@@ -48,8 +48,8 @@ export function firstValues(headers: RecordedHeaders): RecordedHeaders {
   return repeated ? { ...headers, ...mapValues(repeated, ([first = ""]) => first) } : headers;
 }
 
-/** The headers for a schema that takes those in `lists` as arrays. */
-export function headersFor(headers: RecordedHeaders, lists: readonly string[]): HeaderValues {
+/** The headers for a schema that takes those in `lists` as arrays. Others have their first value. */
+export function headersFor(headers: RecordedHeaders, lists: readonly string[]): FieldValues {
   if (lists.length === 0) return firstValues(headers);
   const repeated = readRepeated(headers) ?? {};
   const arrays = lists.flatMap((name): [string, string[]][] => {
@@ -69,28 +69,6 @@ export function safeHeaders(headers: RecordedHeaders, proofHeaders: readonly str
       ([name, value]) =>
         !ownNames.has(name) && !isSecretHeader(name) && !proofHeaders.includes(name) && !value.includes(redacted),
     ),
-  );
-}
-
-/** The query to store: as sent, without the values of credentials and signatures. */
-export function redactQuery(query: string, secrets: readonly string[]): string {
-  const pairs = query.split("&").map((pair) => {
-    const [name = ""] = new URLSearchParams(pair).keys();
-    return isSecretHeader(name.toLowerCase()) ? `${pair.split("=", 1)[0]}=${redacted}` : pair;
-  });
-  return redactText(pairs.join("&"), secrets);
-}
-
-/** The parameters of the recorded query for a transform. A repeated one has all its values. */
-export function safeQuery(headers: RecordedHeaders): Record<string, string | string[]> {
-  const pairs = [...new URLSearchParams(headers[ownHeaders.query] ?? "")].filter(
-    ([, value]) => !value.includes(redacted),
-  );
-  return Object.fromEntries(
-    [...Map.groupBy(pairs, ([name]) => name)].map(([name, found]) => {
-      const values = found.map(([, value]) => value);
-      return [name, values.length === 1 ? (values[0] ?? "") : values];
-    }),
   );
 }
 

@@ -32,13 +32,17 @@ function delivery(body: string, p: Partial<Delivery> = {}): Delivery {
   };
 }
 
-function mask(one: Delivery, schemas: { request?: z.ZodType; headers?: z.ZodType; format?: BodyFormat }) {
-  const { request, headers, format = { type: "json", bigints: "number" } } = schemas;
+function mask(
+  one: Delivery,
+  schemas: { request?: z.ZodType; headers?: z.ZodType; query?: z.ZodType; format?: BodyFormat },
+) {
+  const { request, headers, query, format = { type: "json", bigints: "number" } } = schemas;
   return maskDelivery(
     one,
     {
       body: findSensitive([request ? exportSchema(request) : null]),
       headers: findSensitive([headers ? exportSchema(headers) : null]),
+      query: findSensitive([query ? exportSchema(query) : null]),
       formats: [format],
     },
     faker,
@@ -115,6 +119,23 @@ it("a repeated header is masked in all its values, and a removed credential stay
   expect(masked.headers["signalbox-repeated-headers"]).toContain('"x-topic":["a","b"]');
   // The body has no sensitive field.
   expect([shown(masked), masked.bodySha256]).toEqual(["{}", "00"]);
+});
+
+it("a sensitive parameter is masked in the recorded query and URL, in any notation; the rest stays as sent", async () => {
+  const sent = `topic=a%20b&e%6Dail=${canary}&email=${canary}+2&to[]=1&empty`;
+  const headers = {
+    "signalbox-query": sent,
+    "signalbox-request-url": `https://hooks.example.com/triggers/a?token=[redacted]&${sent}&plan=${canary}`,
+  };
+  const sensitive = z.string().meta({ sensitive: true });
+  const masked = await mask(delivery("{}", { headers }), {
+    query: z.object({ email: z.array(sensitive) }),
+    // The body of a GET is its query.
+    request: z.object({ plan: sensitive.optional() }),
+  });
+  expect(JSON.stringify(masked.headers)).not.toContain(canary);
+  expect(masked.headers["signalbox-query"]).toMatch(/^topic=a%20b&e%6Dail=[^&]+&email=[^&]+&to\[\]=1&empty$/);
+  expect(masked.headers["signalbox-request-url"]).toMatch(/\/a\?token=\[redacted\]&topic=a%20b&.+&empty&plan=[^&]+$/);
 });
 
 it("reasons have no sensitive value, no key that is data, and no value that contains one", async () => {

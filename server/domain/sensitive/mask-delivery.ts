@@ -2,6 +2,8 @@ import type { Delivery, DeliverySummary, Reason, VerdictList } from "../../contr
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Json } from "../../contract/json.ts";
 import type { Problem } from "../../contract/problem.ts";
+import { type FieldPart, partOf } from "../../contract/request-parts.ts";
+import { mapQuery } from "../deliveries/query-values.ts";
 import { redacted } from "../deliveries/redaction.ts";
 import { fromPointer, toPointer } from "../json/json-pointer.ts";
 import { withoutEncoding } from "../requests/content-encoding.ts";
@@ -24,7 +26,7 @@ export function maskSummary<Summary extends DeliverySummary>(
 ): Summary {
   return {
     ...delivery,
-    headers: maskHeaders(delivery.headers, rules.headers, { faker }),
+    headers: maskFields(delivery.headers, rules, { faker }),
     bodySha256: rules.body ? null : delivery.bodySha256,
     problem: delivery.problem && maskProblem(delivery.problem, rules),
     ...maskVerdicts(delivery, rules),
@@ -81,24 +83,31 @@ export async function maskBody(
   );
 }
 
-/** Headers as recorded. Credentials that were removed stay as they are. */
-export function maskHeaders(
-  headers: Readonly<Record<string, string>>,
-  place: SensitivePlace | null,
+/** The headers and the query as recorded. Credentials that were removed stay as they are. */
+export function maskFields(
+  recorded: Readonly<Record<string, string>>,
+  rules: Pick<EndpointRules, FieldPart | "body">,
   p: { faker: Faker; replaced?: MaskedValue[] },
 ): Record<string, string> {
-  if (!place) return { ...headers };
-  const maskOne = (name: string, value: string) => {
-    const at = place.property(name);
-    if (!at?.hasSensitive || value.includes(redacted)) return value;
-    return String(maskJson(value, { ...at, isSensitive: true }, p));
+  const maskIn =
+    (...parts: (FieldPart | "body")[]) =>
+    (name: string, value: string) => {
+      const at = parts.map((part) => rules[part]?.property(name)).find((place) => place?.hasSensitive);
+      if (!at || value.includes(redacted)) return value;
+      return String(maskJson(value, { ...at, isSensitive: true }, p));
+    };
+  const maskHeader = maskIn("headers");
+  const maskUrl = (url: string) => {
+    const at = url.indexOf("?") + 1;
+    // The query of a GET is its body.
+    return at === 0 ? url : url.slice(0, at) + mapQuery(url.slice(at), maskIn("query", "body"));
   };
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      name === ownHeaders.repeated ? maskRepeated(value, maskOne) : maskOne(name, value),
-    ]),
-  );
+  const maskOne = (name: string, value: string) => {
+    if (name === ownHeaders.query) return mapQuery(value, maskIn("query"));
+    if (name === ownHeaders.requestUrl) return maskUrl(value);
+    return name === ownHeaders.repeated ? maskRepeated(value, maskHeader) : maskHeader(name, value);
+  };
+  return Object.fromEntries(Object.entries(recorded).map(([name, value]) => [name, maskOne(name, value)]));
 }
 
 function maskRepeated(text: string, maskOne: (name: string, value: string) => string): string {
@@ -154,8 +163,8 @@ export function maskReasonsOf(
   return rules ? maskReasons(reasons, placeOf(rules, outcome)) : reasons;
 }
 
-function placeOf({ headers, body }: EndpointRules, outcome: string): SensitivePlace | null {
-  return outcome === "headers_mismatch" ? headers : body;
+function placeOf(rules: EndpointRules, outcome: string): SensitivePlace | null {
+  return rules[partOf(outcome)];
 }
 
 function maskReasons(reasons: readonly Reason[], place: SensitivePlace | null): Reason[] {

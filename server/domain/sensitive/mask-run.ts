@@ -1,15 +1,16 @@
 import { targetName } from "../../contract/project/target.ts";
 import type { Json } from "../../contract/json.ts";
+import { fieldParts } from "../../contract/request-parts.ts";
 import type { Run, RunError } from "../../contract/run.ts";
 import type { Faker } from "./fake-value.ts";
-import { maskHeaders } from "./mask-delivery.ts";
+import { maskFields } from "./mask-delivery.ts";
 import { maskJson, type MaskedValue } from "./mask-json.ts";
 import { createScrub, type Scrub } from "./scrub.ts";
 import type { SensitiveRules } from "./sensitive-rules.ts";
 
 /** The values that a run began with. */
 export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & {
-  /** The recorded headers of its delivery; `null`: not known, or no header is sensitive. */
+  /** The recorded headers of its delivery; `null`: not known, or no header and no parameter is sensitive. */
   headers: Readonly<Record<string, string>> | null;
 };
 
@@ -18,9 +19,10 @@ export function concernsRun(rules: SensitiveRules, { trigger, target }: Pick<Run
   return (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(targetName(target));
 }
 
-/** Whether the headers of its delivery can be sensitive. */
-export function needsHeaders(rules: SensitiveRules, { trigger }: Pick<Run, "trigger">): boolean {
-  return trigger !== null && (rules.triggers.get(trigger)?.headers ?? null) !== null;
+/** Whether the headers or the query of its delivery can be sensitive. */
+export function needsFields(rules: SensitiveRules, { trigger }: Pick<Run, "trigger">): boolean {
+  const sent = trigger === null ? null : rules.triggers.get(trigger);
+  return fieldParts.some((part) => sent?.[part]);
 }
 
 /** Masks what a run began with, and everything else that contains its sensitive values. */
@@ -47,7 +49,7 @@ export function createRunMask(
   const p = { faker, replaced };
   const masked = origins.map(({ trigger, target, payload, input, headers }) => {
     const sent = trigger === null ? null : (rules.triggers.get(trigger) ?? null);
-    if (sent && headers) maskHeaders(headers, sent.headers, p);
+    if (sent && headers) maskFields(headers, sent, p);
     return {
       payload: maskJson(payload, sent?.body ?? null, p),
       input: maskJson(input, rules.targets.get(targetName(target))?.input ?? null, p),

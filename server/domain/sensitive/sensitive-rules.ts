@@ -18,6 +18,8 @@ export interface EndpointRules {
   body: SensitivePlace | null;
   /** By lower-case name. `null`: no header is. */
   headers: SensitivePlace | null;
+  /** `null`: no parameter of the query is. */
+  query: SensitivePlace | null;
   /** The formats of its bodies. */
   formats: readonly BodyFormat[];
 }
@@ -72,8 +74,9 @@ function mapRules(groups: ReadonlyMap<string, readonly ManifestTrigger[]>): Map<
     [...groups].flatMap(([name, triggers]): [string, EndpointRules][] => {
       const body = findSensitive(triggers.flatMap(({ request, filter }) => [request, filter]));
       const headers = findSensitive(triggers.map((trigger) => trigger.headers));
-      if (!body && !headers) return [];
-      return [[name, { body, headers, formats: uniqueFormats(triggers.flatMap((trigger) => trigger.body)) }]];
+      const query = findSensitive(triggers.map((trigger) => trigger.query));
+      if (!body && !headers && !query) return [];
+      return [[name, { body, headers, query, formats: uniqueFormats(triggers.flatMap((trigger) => trigger.body)) }]];
     }),
   );
 }

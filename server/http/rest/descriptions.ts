@@ -68,6 +68,7 @@ export const texts: Readonly<Record<string, string>> = {
   "Trigger.filter": "The schema of the second condition. `null`: there is none.",
   "Trigger.selectsEvent": "Whether the filter selects a kind of event before the request schema applies. Absent: no.",
   "Trigger.headers": "The schema of the request headers. `null`: there is none.",
+  "Trigger.query": "The schema of the query of the URL. `null`: there is none.",
   "Trigger.body": "The formats in which the endpoint accepts bodies.",
   "Trigger.body.type": "The format.",
   "Trigger.body.bigints": "How numbers are parsed that JavaScript cannot represent exactly.",

@@ -12,7 +12,7 @@ import type {
 } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
 import { listHeaders } from "../../domain/schema/header-fields.ts";
-import type { AnySchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
+import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
 export function triggerOf(p: {
@@ -22,6 +22,7 @@ export function triggerOf(p: {
   request: z.ZodType;
   filter?: z.ZodType;
   headers?: z.ZodType;
+  query?: z.ZodType;
   body?: readonly BodyFormat[];
   verify?: VerificationDefinition;
   dedupe?: Dedupe;
@@ -39,9 +40,8 @@ export function triggerOf(p: {
     target,
     request: p.request as unknown as AnySchema,
     filter: (p.filter ?? null) as unknown as AnySchema | null,
-    headers: p.headers
-      ? { schema: p.headers as unknown as AnySchema, lists: listHeaders(exportSchema(p.headers)) }
-      : null,
+    headers: fieldsOf(p.headers),
+    query: fieldsOf(p.query),
     ...(p.body && { body: p.body }),
     verify: p.verify ?? null,
     dedupe: p.dedupe ?? null,
@@ -51,6 +51,10 @@ export function triggerOf(p: {
     challenges: p.challenges ?? [],
     methods: p.methods ?? ["POST"],
   };
+}
+
+function fieldsOf(schema: z.ZodType | undefined): FieldsSchema | null {
+  return schema ? { schema: schema as unknown as AnySchema, lists: listHeaders(exportSchema(schema)) } : null;
 }
 
 /** A project with these triggers, in the order that the manifest has them. */

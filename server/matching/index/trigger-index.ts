@@ -1,9 +1,11 @@
 import type { Json } from "../../contract/json.ts";
+import { type FieldPart, fieldParts, mismatchOf, partOf } from "../../contract/request-parts.ts";
+import type { RequestFields } from "../../domain/deliveries/request-fields.ts";
 import type { ManifestTrigger } from "../../contract/project/manifest.ts";
-import type { ExcludingField, FirstHeaders, TriggerIndex } from "../../ports/project.ts";
+import type { ExcludingField, TriggerIndex } from "../../ports/project.ts";
 import { type Discriminator, discriminatorsOf, fieldAt, isScalar, type Scalar } from "./discriminators.ts";
 
-type Exported = Pick<ManifestTrigger, "request" | "filter"> & Partial<Pick<ManifestTrigger, "headers">>;
+type Exported = Pick<ManifestTrigger, "request" | "filter"> & Partial<Pick<ManifestTrigger, FieldPart>>;
 
 interface Rule extends Discriminator {
   field: ExcludingField;
@@ -23,21 +25,21 @@ interface Bucket {
  */
 export function buildTriggerIndex(triggers: readonly Exported[]): TriggerIndex {
   const { rules, buckets, anywhere } = index(triggers);
-  const excludingField = (at: number, body: Json, headers: FirstHeaders | null = null) =>
-    rules[at]?.find((rule) => !canMatch(rule, body, headers))?.field ?? null;
+  const excludingField = (at: number, body: Json, fields: RequestFields | null = null) =>
+    rules[at]?.find((rule) => !canMatch(rule, body, fields))?.field ?? null;
   return {
-    candidates(body, headers = null) {
-      const found = [...anywhere, ...buckets.flatMap((bucket) => take(bucket, body, headers))];
-      return found.filter((at) => excludingField(at, body, headers) === null).sort((a, b) => a - b);
+    candidates(body, fields = null) {
+      const found = [...anywhere, ...buckets.flatMap((bucket) => take(bucket, body, fields))];
+      return found.filter((at) => excludingField(at, body, fields) === null).sort((a, b) => a - b);
     },
-    countExcluded(body, headers = null) {
+    countExcluded(body, fields = null) {
       const counts = new Map<ExcludingField, number>();
       const add = (field: ExcludingField, count: number) => counts.set(field, (counts.get(field) ?? 0) + count);
       for (const bucket of buckets) {
-        const taken = take(bucket, body, headers);
+        const taken = take(bucket, body, fields);
         if (taken.length < bucket.all.length) add(bucket.field, bucket.all.length - taken.length);
         for (const at of taken) {
-          const field = excludingField(at, body, headers);
+          const field = excludingField(at, body, fields);
           if (field) add(field, 1);
         }
       }
@@ -58,10 +60,10 @@ function index(triggers: readonly Exported[]): { rules: Rule[][]; buckets: Bucke
   };
   const toRules = (outcome: ExcludingField["outcome"], discriminators: readonly Discriminator[]): Rule[] =>
     discriminators.map((one) => ({ ...one, field: bucketOf(outcome, one.path).field }));
-  const unsorted = triggers.map(({ request, filter, headers = null }) => [
-    ...toRules("headers_mismatch", headers ? discriminatorsOf(headers) : []),
-    ...toRules("request_mismatch", discriminatorsOf(request)),
-    ...toRules("filter_mismatch", filter ? discriminatorsOf(filter) : []),
+  const unsorted = triggers.map((trigger) => [
+    ...fieldParts.flatMap((part) => toRules(mismatchOf[part], trigger[part] ? discriminatorsOf(trigger[part]) : [])),
+    ...toRules("request_mismatch", discriminatorsOf(trigger.request)),
+    ...toRules("filter_mismatch", trigger.filter ? discriminatorsOf(trigger.filter) : []),
   ]);
   const selectivity = measureSelectivity(unsorted);
   const rules = unsorted.map((own) => own.toSorted((a, b) => selectivity(a) - selectivity(b)));
@@ -92,29 +94,30 @@ function measureSelectivity(rules: readonly (readonly Rule[])[]): (rule: Rule) =
 
 /** `request` and `filter` read the same body. */
 function keyOf({ path, field }: Rule, value: Scalar): string {
-  return JSON.stringify([field.outcome === "headers_mismatch", path, value]);
+  return JSON.stringify([partOf(field.outcome), path, value]);
 }
 
-function take({ field, all, byValue }: Bucket, body: Json, headers: FirstHeaders | null): readonly number[] {
-  if (isUnevaluated(field, headers)) return all;
-  const value = valueOf(field, body, headers);
+function take({ field, all, byValue }: Bucket, body: Json, fields: RequestFields | null): readonly number[] {
+  if (isUnevaluated(field, fields)) return all;
+  const value = valueOf(field, body, fields);
   if (isUnwritable(value)) return all;
   return isScalar(value) ? (byValue.get(value) ?? []) : [];
 }
 
-function canMatch({ field, values }: Rule, body: Json, headers: FirstHeaders | null): boolean {
-  if (isUnevaluated(field, headers)) return true;
-  const value = valueOf(field, body, headers);
+function canMatch({ field, values }: Rule, body: Json, fields: RequestFields | null): boolean {
+  if (isUnevaluated(field, fields)) return true;
+  const value = valueOf(field, body, fields);
   return isUnwritable(value) || (isScalar(value) && values.has(value));
 }
 
-function isUnevaluated({ outcome }: ExcludingField, headers: FirstHeaders | null): boolean {
-  return outcome === "headers_mismatch" && headers === null;
+function isUnevaluated({ outcome }: ExcludingField, fields: RequestFields | null): boolean {
+  return fields === null && partOf(outcome) !== "body";
 }
 
 /** The value of a field in the part of the request that its schema reads. */
-export function valueOf({ outcome, path }: ExcludingField, body: Json, headers: FirstHeaders | null): Json | undefined {
-  return fieldAt(outcome === "headers_mismatch" ? headers : body, path);
+export function valueOf({ outcome, path }: ExcludingField, body: Json, fields: RequestFields | null): Json | undefined {
+  const part = partOf(outcome);
+  return fieldAt(part === "body" ? body : (fields?.[part] ?? null), path);
 }
 
 /** `1e999` in a body is Infinity, which a schema may require and its export cannot write. */

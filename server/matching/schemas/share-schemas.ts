@@ -1,4 +1,5 @@
 import type { AnySchema, TriggerSource } from "../../ports/project.ts";
+import { fieldParts } from "../../contract/request-parts.ts";
 import { splitSchema } from "./fixed-fields.ts";
 
 /**
@@ -9,15 +10,18 @@ import { splitSchema } from "./fixed-fields.ts";
 export function shareSchemas(triggers: readonly TriggerSource[]): TriggerSource[] {
   const share = createSharing();
   return triggers.map((trigger) => {
-    const headers = trigger.headers && { ...trigger.headers, schema: share(trigger.headers.schema) };
+    const fields = fieldParts.flatMap((part) => {
+      const own = trigger[part];
+      return own ? [[part, { ...own, schema: share(own.schema) }] as const] : [];
+    });
     const shared = {
       ...trigger,
       request: share(trigger.request),
       filter: trigger.filter && share(trigger.filter),
       event: trigger.event && share(trigger.event),
-      ...(headers && { headers }),
+      ...Object.fromEntries(fields),
     };
-    for (const schema of [shared.request, shared.filter, shared.event, headers?.schema])
+    for (const schema of [shared.request, shared.filter, shared.event, ...fields.map(([, { schema }]) => schema)])
       if (schema) splitSchema(schema, share);
     return shared;
   });

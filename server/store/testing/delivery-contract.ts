@@ -339,7 +339,14 @@ export function deliveryContract(open: OpenStore): void {
       find({ endpoint: "signup", verdict: { trigger, outcomes } }, 10);
 
     it("finds each verdict by its outcome, also those of headers", async () => {
-      const outcomes = ["matched", "headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"] as const;
+      const outcomes = [
+        "matched",
+        "headers_mismatch",
+        "query_mismatch",
+        "request_mismatch",
+        "filter_mismatch",
+        "disabled",
+      ] as const;
       const made = outcomes.map((outcome, n) =>
         aDelivery({ receivedAt: epoch + n, verdicts: [aVerdict({ outcome })] }),
       );

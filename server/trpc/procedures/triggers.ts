@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { givenHeadersSchema } from "../../contract/delivery.ts";
+import { givenHeadersSchema, givenQuerySchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { backtest } from "../../deliveries/backtest.ts";
 import { findShowableKey, recordKeyShown } from "../../auth/keys/show-key.ts";
@@ -49,6 +49,7 @@ export const triggersRouter = router({
         trigger: z.string().optional(),
         text: jsonText,
         headers: givenHeadersSchema.nullable().optional(),
+        query: givenQuerySchema.optional(),
       }),
     )
     .mutation(({ ctx, input: { text, ...about } }) =>

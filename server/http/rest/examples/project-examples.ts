@@ -25,6 +25,7 @@ const trigger: Trigger = {
   request,
   filter: null,
   headers: null,
+  query: null,
   body: [{ type: "json", bigints: "number" }],
   verify: null,
   dedupe: null,

@@ -2,6 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { findShowableKey, recordKeyShown } from "../../../auth/keys/show-key.ts";
 import { readDrift } from "../../../triggers/contract-drift.ts";
+import { givenQuerySchema } from "../../../contract/delivery.ts";
 import { explainBody } from "../../../triggers/explain-body.ts";
 import { inferTrigger } from "../../../triggers/infer-trigger.ts";
 import { listTriggers } from "../../../triggers/read-triggers.ts";
@@ -114,6 +115,7 @@ const verdictsRoute = defineRoute({
           endpoint: z.string().optional(),
           trigger: z.string().optional(),
           headers: givenHeaders.optional(),
+          query: givenQuerySchema.clone().optional(),
           body: json,
         })
         .openapi("VerdictsRequest", { description: "Exactly one of `endpoint` and `trigger` (a slug)." }),

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { hmac } from "../../../../sdk/verify/index.ts";
-import { safeQuery } from "../../../domain/deliveries/header-values.ts";
+import { readQuery } from "../../../domain/deliveries/query-values.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { serve } from "../../testing/serve.ts";
 
@@ -83,7 +83,7 @@ describe("the query of a request", () => {
     const headers = await recordedHeaders(
       `?token=${key}&topic=orders&tag=a&tag=b&secret=hush-hush&sig=abc&X-Api-Key=k`,
     );
-    expect(safeQuery(headers)).toEqual({ topic: "orders", tag: ["a", "b"] });
+    expect(readQuery(headers)).toEqual({ topic: "orders", tag: ["a", "b"] });
     expect(JSON.stringify(headers)).not.toMatch(/hush-hush|abc|sbk_/);
   });
 
@@ -105,6 +105,41 @@ describe("the query of a request", () => {
         expect(Buffer.from(last?.body ?? "").toString() + JSON.stringify(last)).not.toContain(key);
       }),
       { numRuns: 60 },
+    );
+  });
+});
+
+async function post(query: z.ZodType, sent: string) {
+  const { url, store } = await serve({ triggers: [triggerOf({ slug: "sms", request, query })] });
+  const headers = { "content-type": "application/json" };
+  const { status } = await get(url, sent, { method: "POST", headers, body: '{"id":"7"}' });
+  const [{ outcome, reasons } = { outcome: "none", reasons: [] }] = store.deliveries[0]?.verdicts ?? [];
+  return { status, outcome, pointers: reasons.map(({ pointer, actual }) => `${pointer} ${actual}`) };
+}
+
+describe("the query of a trigger", () => {
+  test.each<[string, z.ZodType, string, string[] | null]>([
+    ["the value", z.object({ topic: z.literal("orders") }), "?topic=orders", null],
+    ["another value", z.object({ topic: z.literal("orders") }), "?topic=refunds", ['/topic "refunds"']],
+    ["no query", z.object({ topic: z.literal("orders") }), "", ["/topic null"]],
+    ["an empty value", z.object({ topic: z.string().min(1) }), "?topic=", ['/topic ""']],
+    ["a name without a value", z.object({ topic: z.literal("") }), "?topic", null],
+    ["a repeated parameter, as one text", z.object({ a: z.string() }), "?a=1&a=2", ['/a ["1", "2"]']],
+    ["a repeated parameter, as a list", z.object({ a: z.array(z.string()).length(2) }), "?a=1&a=2", null],
+    ["one parameter, as a list", z.object({ a: z.array(z.string()).length(1) }), "?a=1", null],
+    ["a name with brackets", z.object({ "a[]": z.array(z.string()).length(2) }), "?a[]=1&a%5B%5D=2", null],
+    ["a plus and an escaped plus", z.object({ a: z.literal("b c+d") }), "?a=b+c%2Bd", null],
+    ["an escaped name", z.object({ "a b": z.literal("é") }), "?a%20b=%C3%A9", null],
+    ["bytes that are not UTF-8, as sent", z.object({ a: z.literal("%FF+1") }), "?a=%FF+1", null],
+    ["an unfinished escape, as sent", z.object({ a: z.literal("100%") }), "?a=100%", null],
+    ["a value with = and ?", z.object({ a: z.literal("b=c?d") }), "?a=b=c?d", null],
+    ["our key, which is not visible", z.object({ topic: z.literal("a") }).optional(), `?token=${key}&topic=a`, null],
+    ["a name of the prototype", z.object({ topic: z.literal("a") }), "?__proto__=b&constructor=c&topic=a", null],
+  ])("decides by %s", async (_, schema, sent, mismatch) => {
+    expect(await post(schema, sent)).toMatchObject(
+      mismatch
+        ? { status: 200, outcome: "query_mismatch", pointers: mismatch }
+        : { status: 202, outcome: "matched", pointers: [] },
     );
   });
 });

@@ -76,6 +76,7 @@ const bestFirst = [
   "matched",
   "filter_mismatch",
   "request_mismatch",
+  "query_mismatch",
   "headers_mismatch",
   "disabled",
 ] as const satisfies VerdictOutcome[];

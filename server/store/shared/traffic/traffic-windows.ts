@@ -26,6 +26,7 @@ export const verdictOutcomes = [
   "filter_mismatch",
   "headers_mismatch",
   "matched",
+  "query_mismatch",
   "request_mismatch",
 ] as const satisfies VerdictOutcome[];
 

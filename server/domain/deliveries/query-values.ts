@@ -1,0 +1,87 @@
+import { isUtf8 } from "node:buffer";
+import { ownHeaders } from "../../contract/own-headers.ts";
+import { type FieldValues, isSecretHeader, type RecordedHeaders } from "./header-values.ts";
+import { redacted, redactText } from "./redaction.ts";
+
+/** The query of a delivery, which is recorded as sent, as the project's code reads it. */
+
+/** Whether a parameter carries a credential or a signature: `api_key`, `clientSecret`, `auth[token]`. */
+export function isSecretParameter(name: string): boolean {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[[\].]/)
+    .some(isSecretHeader);
+}
+
+/** The query to store: as sent, without the values of credentials and signatures. */
+export function redactQuery(query: string, secrets: readonly string[]): string {
+  const pairs = splitQuery(query).map(({ name, pair }) =>
+    isSecretParameter(name) ? `${pair.split("=", 1)[0]}=${redacted}` : pair,
+  );
+  return redactText(pairs.join("&"), secrets);
+}
+
+/** The parameters by name, without credentials and signatures. A repeated one has all its values. */
+export function readQuery(headers: RecordedHeaders): FieldValues {
+  const text = headers[ownHeaders.query];
+  if (text === undefined) return {};
+  const shown = splitQuery(text).filter(({ name, value }) => !isSecretParameter(name) && !value.includes(redacted));
+  return Object.fromEntries(
+    [...Map.groupBy(shown, ({ name }) => name)].map(([name, found]) => {
+      const values = found.map(({ value }) => value);
+      return [name, values.length === 1 ? (values[0] ?? "") : values];
+    }),
+  );
+}
+
+/** The same for a schema that takes the parameters in `lists` as arrays. */
+export function queryFor(headers: RecordedHeaders, lists: readonly string[]): FieldValues {
+  const query = readQuery(headers);
+  const arrays = lists.flatMap((name): [string, string[]][] => {
+    const value = Object.hasOwn(query, name) ? query[name] : undefined;
+    return value === undefined ? [] : [[name, [value].flat()]];
+  });
+  return { ...query, ...Object.fromEntries(arrays) };
+}
+
+/** The same query with other values. `replace` gets each value as the project's code reads it. */
+export function mapQuery(query: string, replace: (name: string, value: string) => string): string {
+  return splitQuery(query)
+    .map(({ name, value, pair }) => {
+      const replaced = replace(name, value);
+      return replaced === value ? pair : `${pair.split("=", 1)[0]}=${encodeURIComponent(replaced)}`;
+    })
+    .join("&");
+}
+
+/** A query that a person wrote for a test, as the receiver records it. */
+export function recordGivenQuery(query: string): Record<string, string> {
+  const text = redactQuery(query.replace(/^\?/, ""), []);
+  return text === "" ? {} : { [ownHeaders.query]: text };
+}
+
+interface Parameter {
+  name: string;
+  value: string;
+  /** As sent. */
+  pair: string;
+}
+
+function splitQuery(query: string): Parameter[] {
+  return query.split("&").flatMap((pair): Parameter[] => {
+    if (pair === "") return [];
+    const [name = ""] = pair.split("=", 1);
+    return [{ name: decode(name), value: decode(pair.slice(name.length + 1)), pair }];
+  });
+}
+
+/** `+` is a space. Text whose bytes are not UTF-8 stays as sent: a replacement character would change it in silence. */
+function decode(text: string): string {
+  if (!/[%+]/.test(text)) return text;
+  const bytes = Buffer.from(
+    text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  return isUtf8(bytes) ? (new URLSearchParams(`=${text.replaceAll("&", "%26")}`).get("") ?? "") : text;
+}
