@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { startOfPeriod, parseAgo, parseLifetime } from "./options.ts";
+import { startOfPeriod, parseAgo, parseLifetime, parseSince } from "./options.ts";
 import { maxDurationMs, parseDuration } from "../../sdk/duration.ts";
 import { readRetryAfter } from "../../sdk/retry-after.ts";
 import { readStepOptions } from "../../sdk/retry-options.ts";
@@ -79,3 +79,17 @@ test.for(tooLong)("%s is rejected wherever a duration is given", (value) => {
 test("the longest period has a start", () => {
   expect(startOfPeriod(parseAgo("36525d"), Date.UTC(2026, 0, 1))).toBe("1926-01-01T00:00:00.000Z");
 });
+
+test.for(["2026-11-21", "2026-11-21T10:00:00Z", "2026-11-21T10:00:00.5+02:00", "0001-01-01T00:00:00Z"])(
+  "--since takes a time as the API does: %s",
+  (time) => {
+    expect(startOfPeriod(parseSince(time), 0)).toBe(time);
+  },
+);
+
+test.for(["2026-02-30", "2026-11-21T10:00", "10889-01-01", "yesterday", "", "0d", ...tooLong.map(String)])(
+  "--since %s is wrong usage, and the message has both forms",
+  (value) => {
+    expect(() => parseSince(value)).toThrow(/7d.*36525d.*2026-11-21T10:00:00Z/);
+  },
+);

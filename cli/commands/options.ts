@@ -5,6 +5,7 @@ import { parseDuration } from "../../sdk/duration.ts";
 import { AppError } from "../../server/contract/app-error.ts";
 import type { Methods } from "../../server/contract/project/endpoint.ts";
 import type { Json } from "../../server/contract/json.ts";
+import { isTimestamp } from "../../server/contract/list.ts";
 import { parseJsonBody } from "../../server/domain/requests/request-body.ts";
 import { usageFailure } from "../terminal/failure.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -80,9 +81,21 @@ export function parseAgo(value: string): number {
   );
 }
 
-/** The start of the last period of this length, as the API takes it. `undefined`: there is no period. */
-export function startOfPeriod(periodMs: number | undefined, now: number): string | undefined {
-  return periodMs === undefined ? undefined : new Date(now - periodMs).toISOString();
+/** The milliseconds of a last period, or a time as the API takes it. */
+export type Since = number | string;
+
+export function parseSince(value: string): Since {
+  if (isTimestamp(value)) return value;
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0) return ms;
+  throw new InvalidArgumentError(
+    "Give a period with a unit, e.g. 30m, 24h or 7d, at most 36525d (100 years), or an ISO 8601 time, e.g. 2026-11-21T10:00:00Z.",
+  );
+}
+
+/** The start, as the API takes it. `undefined`: there is none. */
+export function startOfPeriod(since: Since | undefined, now: number): string | undefined {
+  return typeof since === "number" ? new Date(now - since).toISOString() : since;
 }
 
 /** Milliseconds, possibly 0. */

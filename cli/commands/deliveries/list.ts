@@ -14,7 +14,15 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { cursorOption, limitOption, notifyOlder, type PageOptions, parseAgo, startOfPeriod } from "../options.ts";
+import {
+  cursorOption,
+  limitOption,
+  notifyOlder,
+  type PageOptions,
+  parseSince,
+  type Since,
+  startOfPeriod,
+} from "../options.ts";
 
 const deliveriesAnswer = pageSchema(describedSummarySchema);
 
@@ -31,7 +39,11 @@ export function registerDeliveriesList(deliveries: CliCommand, runner: CommandRu
     .option("--status <code>", "Only this status of the response", parseStatus)
     .option("--trigger <slug>", "Only deliveries that this trigger evaluated")
     .option("--text <text>", "Only deliveries with this text in the body")
-    .option("--since <duration>", "Only deliveries of this last period, e.g. 24h", parseAgo)
+    .option(
+      "--since <duration>",
+      "Only deliveries of this last period, e.g. 24h, or since an ISO 8601 time",
+      parseSince,
+    )
     .option(...cursorOption)
     .option(...limitOption("deliveries"))
     .action(runner.action(listDeliveries));
@@ -44,7 +56,7 @@ interface Options extends PageOptions {
   trigger?: string;
   text?: string;
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
 }
 
 function parseStatus(value: string): number {

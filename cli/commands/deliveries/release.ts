@@ -14,7 +14,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, startOfPeriod } from "../options.ts";
+import { parseSince, type Since, startOfPeriod } from "../options.ts";
 import { notifyIfIdle } from "../runs/read-runs.ts";
 import { aboutDelivery, findsDeliveries } from "./list.ts";
 
@@ -61,7 +61,11 @@ export function registerDeliveriesRelease(deliveries: CliCommand, runner: Comman
     ])
     .argument("[ids...]", "Ids of deliveries")
     .option("--endpoint <endpoint>", "Held deliveries to this endpoint")
-    .option("--since <duration>", "Held deliveries of this last period, e.g. 24h", parseAgo)
+    .option(
+      "--since <duration>",
+      "Held deliveries of this last period, e.g. 24h, or since an ISO 8601 time",
+      parseSince,
+    )
     .option("--all", "All held deliveries")
     .option("--dry-run", "Only show what would start. Nothing is written")
     .action(runner.action(release));
@@ -70,7 +74,7 @@ export function registerDeliveriesRelease(deliveries: CliCommand, runner: Comman
 interface ReleaseOptions {
   endpoint?: string;
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
   all?: boolean;
   dryRun?: boolean;
 }

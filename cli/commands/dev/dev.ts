@@ -11,7 +11,7 @@ import type { BuildResult } from "../../build/build-project.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { type CommandContext, type CommandRunner, requireProject } from "../command-context.ts";
-import { collect, parseAgo, parsePort, startOfPeriod } from "../options.ts";
+import { collect, parseSince, type Since, parsePort, startOfPeriod } from "../options.ts";
 import { createJsonEvents, type ServiceEvents } from "../service/service-events.ts";
 import { type Service, startService } from "../service/start-service.ts";
 import { untilStopped } from "../service/until-stopped.ts";
@@ -36,7 +36,7 @@ export function registerDev(program: CliCommand, runner: CommandRunner): void {
     .option(
       "--since <duration>",
       "With --from: start with the deliveries of this period, e.g. 2h (default: continue)",
-      parseAgo,
+      parseSince,
     )
     .option("--endpoint <endpoint>", "With --from: only the deliveries to this endpoint. Can be repeated", collect)
     .option("--match-only", "With --from: evaluate and record deliveries, and start no runs")
@@ -50,7 +50,7 @@ interface DevOptions {
   port?: number;
   from?: string;
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
   endpoint?: string[];
   matchOnly?: boolean;
 }

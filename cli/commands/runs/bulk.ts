@@ -9,7 +9,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { parseAgo, parseBulkLimit, startOfPeriod } from "../options.ts";
+import { parseSince, type Since, parseBulkLimit, startOfPeriod } from "../options.ts";
 import { notifyIfIdle } from "./read-runs.ts";
 
 export interface BulkOptions {
@@ -17,7 +17,7 @@ export interface BulkOptions {
   target?: string;
   status?: RunStatus;
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
   unresolved?: boolean;
   limit?: number;
   dryRun?: boolean;
@@ -39,7 +39,7 @@ export function withBulkOptions(command: CliCommand): CliCommand {
     .option("--trigger <slug>", "All runs of this trigger")
     .option("--target <slug>", "All runs of this workflow or agent")
     .addOption(new Option("--status <status>", "All runs with this status").choices(runStatusSchema.options))
-    .option("--since <duration>", "All runs of this last period, e.g. 1h", parseAgo)
+    .option("--since <duration>", "All runs of this last period, e.g. 1h, or since an ISO 8601 time", parseSince)
     .option("--unresolved", "All runs that failed or timed out and have no replay")
     .option("--limit <number>", "Maximum number of runs, the newest first", parseBulkLimit)
     .option("--dry-run", "Show the runs, and change nothing");

@@ -12,7 +12,8 @@ import {
   limitOption,
   notifyOlder,
   type PageOptions,
-  parseAgo,
+  parseSince,
+  type Since,
   parseDollars,
   parseTokens,
   startOfPeriod,
@@ -28,7 +29,7 @@ export function registerRunsList(runs: CliCommand, runner: CommandRunner): void 
     .option("--trigger <slug>", "Only runs of this trigger")
     .option("--target <slug>", "Only runs of this workflow or agent")
     .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
-    .option("--since <duration>", "Only runs of this last period, e.g. 24h", parseAgo)
+    .option("--since <duration>", "Only runs of this last period, e.g. 24h, or since an ISO 8601 time", parseSince)
     .option("--unresolved", "Only runs that failed or timed out and have no replay")
     .option("--min-cost <dollars>", "Only agent runs that cost at least this much, in US dollars", parseDollars)
     .option("--min-tokens <number>", "Only agent runs that used at least this many tokens", parseTokens)
@@ -42,7 +43,7 @@ interface Options extends PageOptions {
   target?: string;
   status?: RunStatus;
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
   minCost?: number;
   minTokens?: number;
   unresolved?: boolean;

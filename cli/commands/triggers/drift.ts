@@ -4,7 +4,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, startOfPeriod } from "../options.ts";
+import { parseSince, type Since, startOfPeriod } from "../options.ts";
 
 export function registerTriggersDrift(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -13,14 +13,14 @@ export function registerTriggersDrift(triggers: CliCommand, runner: CommandRunne
       "signalbox triggers drift billing --since 30d",
     ])
     .argument("[endpoint]", "Only the deliveries to this endpoint. Default: every endpoint")
-    .option("--since <duration>", "Only changes of this last period. Default: 7d", parseAgo)
+    .option("--since <duration>", "Only changes of this last period. Default: 7d", parseSince)
     .action(runner.action(listDrift));
 }
 
 async function listDrift(
   context: CommandContext,
   endpoint: string | undefined,
-  { since }: { since?: number },
+  { since }: { since?: Since },
 ): Promise<void> {
   const api = await context.api();
   const document = await api.request({

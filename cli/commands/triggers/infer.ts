@@ -13,7 +13,7 @@ import {
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseAgo, startOfPeriod } from "../options.ts";
+import { parseSince, type Since, startOfPeriod } from "../options.ts";
 
 export function registerTriggersInfer(triggers: CliCommand, runner: CommandRunner): void {
   triggers
@@ -23,7 +23,7 @@ export function registerTriggersInfer(triggers: CliCommand, runner: CommandRunne
       "signalbox triggers infer billing --from requests/*.json",
     ])
     .argument("<endpoint>", "The endpoint that received the deliveries")
-    .option("--since <duration>", "Only deliveries of this last period. Default: 7d", parseAgo)
+    .option("--since <duration>", "Only deliveries of this last period. Default: 7d", parseSince)
     .option("--from <file...>", "Read payloads from JSON files instead, one in each")
     .option("--only <kind>", "Only payloads of one kind, e.g. invoice.paid")
     .option("--out <file>", "Write the trigger to a new file, and a workflow for it. Default: print the trigger")
@@ -32,7 +32,7 @@ export function registerTriggersInfer(triggers: CliCommand, runner: CommandRunne
 
 interface Options {
   /** Milliseconds. */
-  since?: number;
+  since?: Since;
   from?: string[];
   only?: string;
   out?: string;
@@ -59,7 +59,7 @@ async function inferFromDeliveries(
   {
     since,
     ...query
-  }: { endpoint: string; only: string | undefined; file: string | undefined; since: number | undefined },
+  }: { endpoint: string; only: string | undefined; file: string | undefined; since: Since | undefined },
 ): Promise<InferredTriggerAnswer> {
   const api = await context.api();
   return api.request({
