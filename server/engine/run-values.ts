@@ -19,8 +19,8 @@ const maxResultBytes = 16_000_000;
 
 /**
  * Returns a value as it is after a JSON round trip; `undefined` becomes `null`. Throws a FinalFailure that names `what`
- * and a path: of the value that has no JSON form (a bigint, a cycle), or of the largest part if it exceeds 16 MB.
- * `from`: the stored value of which it was made; it may be larger than that by 16 MB.
+ * and the path of the value that has no JSON form (a bigint, a cycle). Of more than 16 MB, it is that of the largest
+ * part. `from`: the stored value of which it was made; it may be larger than that by 16 MB.
  */
 export function toJson(value: unknown, what: string, from: Json = null): Json {
   const text = stringify(value, what);
