@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { selectWorkerVariables } from "../../server/processes/worker/worker-child.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { workerEnvironment } from "../../server/processes/worker/worker-child.ts";
 import { findVerificationSecrets } from "../../server/project/verification-secrets.ts";
 import { buildProject } from "./build-project.ts";
 import { renderDiagnostics } from "./diagnostics/diagnostic.ts";
-import { makeProject } from "./testing/make-project.ts";
+import { makeProject, makeWorkspace } from "./testing/make-project.ts";
 
 /** A source of each typed sender, with the value of its option `secret`. */
 const typedSources = {
@@ -79,12 +79,13 @@ test("the secret of every typed source, in every form, is named with its trigger
   const stateDir = join(projectDir, ".signalbox");
   const code = readFileSync(join(stateDir, built.manifest.folder, built.manifest.sources), "utf8");
   const found = new Map(findVerificationSecrets([code]).map((secret) => [secret.name, secret]));
-  const isForWorkers = selectWorkerVariables(stateDir);
+  const isForWorkers = (name: string) => workerEnvironment(stateDir, { [name]: "value" })[name] !== undefined;
   for (const [at, { variable }] of sources.entries()) {
     expect(found.get(variable), variable).toEqual({
       name: variable,
       modules: [`triggers/t${at}.ts`],
       isOnlyInVerify: true,
+      isExpected: false,
     });
     expect([variable, isForWorkers(variable)]).toEqual([variable, false]);
   }
@@ -97,3 +98,212 @@ test("the secret of every typed source, in every form, is named with its trigger
       form !== "CONDITIONAL",
     ]);
 });
+
+const checkers = {
+  "node_modules/@t3-oss/env-core/package.json":
+    '{ "name": "@t3-oss/env-core", "type": "module", "exports": "./index.js" }',
+  "node_modules/@t3-oss/env-core/index.js": "export const createEnv = ({ runtimeEnv }) => runtimeEnv;\n",
+  "node_modules/envalid/package.json": '{ "name": "envalid", "type": "module", "exports": "./index.js" }',
+  "node_modules/envalid/index.js": "export const cleanEnv = (env) => env;\nexport const str = () => ({});\n",
+  "node_modules/dotenv/package.json":
+    '{ "name": "dotenv", "type": "module", "exports": { ".": "./index.js", "./config": "./index.js" } }',
+  "node_modules/dotenv/index.js": "export const config = () => {};\nexport default { config };\n",
+};
+const zodImport = 'import { z } from "zod";\n';
+const schema = 'z.object({ CANARY: z.string().min(16), SHOP_MODE: z.enum(["a", "b"]).optional() })';
+
+/**
+ * What a project does with its environment. `env`: lib/env.ts. Default of `secret`: `env.CANARY`, of `workflow`:
+ * nothing.
+ */
+interface Use {
+  env: string;
+  secret?: string;
+  workflow?: string;
+}
+
+/** The value that workers get: none, another one of the same length, or the secret. */
+const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, use: Use][] = [
+  ["nothing", "a direct read", { env: "", secret: "process.env.CANARY" }],
+  ["nothing", "an alias", { env: "export const env = process.env;" }],
+  ["nothing", "destructuring", { env: "export const { CANARY } = process.env;", secret: "CANARY" }],
+  [
+    "nothing",
+    "destructuring of an alias",
+    { env: "const all = process.env;\nexport const { CANARY, PATH } = all;", secret: "CANARY" },
+  ],
+  ["nothing", "brackets", { env: "export const env = process.env;", secret: 'env["CANARY"]' }],
+  ["a placeholder", "a schema", { env: `${zodImport}export const env = ${schema}.parse(process.env);` }],
+  [
+    "a placeholder",
+    "a named schema",
+    { env: `${zodImport}const schema = ${schema};\nexport const env = schema.parse(process.env);` },
+  ],
+  [
+    "a placeholder",
+    "a schema over many lines",
+    {
+      env: `${zodImport}export const schema = z.object({\n  // of the shop\n  CANARY: z.string().min(16, "too short").describe("of the shop"),\n  PORT: z.coerce.number().default(3000),\n});\nexport const env = schema.parse(process.env);`,
+      workflow: "env.PORT",
+    },
+  ],
+  [
+    "a placeholder",
+    "a schema, and destructuring",
+    { env: `${zodImport}export const { CANARY } = ${schema}.parse(process.env);`, secret: "CANARY" },
+  ],
+  [
+    "a placeholder",
+    "a schema beside a direct read",
+    {
+      env: `${zodImport}export const env = ${schema}.parse(process.env);`,
+      secret: "process.env.CANARY",
+      workflow: "env.SHOP_MODE",
+    },
+  ],
+  [
+    "a placeholder",
+    "t3-env",
+    {
+      env: `${zodImport}import { createEnv } from "@t3-oss/env-core";\nexport const env = createEnv({\n  server: { CANARY: z.string().min(16) },\n  runtimeEnv: process.env,\n  emptyStringAsUndefined: true,\n});`,
+    },
+  ],
+  [
+    "a placeholder",
+    "envalid",
+    {
+      env: 'import { cleanEnv, str } from "envalid";\nexport const env = cleanEnv(process.env, {\n  CANARY: str({ desc: "of the shop" }),\n});',
+    },
+  ],
+  ["a placeholder", "dotenv", { env: 'import "dotenv/config";\nexport const env = process.env;' }],
+  [
+    "a placeholder",
+    "dotenv by a call",
+    { env: 'import dotenv from "dotenv";\ndotenv.config();\nexport const env = process.env;' },
+  ],
+  [
+    "a placeholder",
+    "a file loaded by Node",
+    {
+      env: "process.loadEnvFile?.call(null, new URL(import.meta.url));\nexport const env = process.env;".replace(
+        "?.call(null, new URL(import.meta.url))",
+        '("/dev/null")',
+      ),
+    },
+  ],
+
+  [
+    "the secret",
+    "a read in a workflow",
+    { env: `${zodImport}export const env = ${schema}.parse(process.env);`, workflow: "env.CANARY" },
+  ],
+  [
+    "the secret",
+    "a direct read in a workflow",
+    { env: `${zodImport}export const env = ${schema}.parse(process.env);`, workflow: "process.env.CANARY" },
+  ],
+  [
+    "the secret",
+    "destructuring in a workflow",
+    { env: "export const env = process.env;", workflow: "(({ CANARY }) => CANARY)(env)" },
+  ],
+  ["the secret", "a computed name", { env: "export const env = process.env;", workflow: 'env["CAN" + "ARY"]' }],
+  [
+    "the secret",
+    "the whole result",
+    { env: `${zodImport}export const env = ${schema}.parse(process.env);`, workflow: "Object.keys(env)" },
+  ],
+  ["the secret", "a copy", { env: `${zodImport}export const env = { ...${schema}.parse(process.env) };` }],
+  ["the secret", "the rest of a destructuring", { env: "export const { PATH, ...env } = process.env;" }],
+  [
+    "the secret",
+    "a transform of the schema",
+    { env: `${zodImport}export const env = ${schema}.transform((all) => ({ ...all })).parse(process.env);` },
+  ],
+  [
+    "the secret",
+    "a transform that renames",
+    {
+      env: `${zodImport}export const env = ${schema}.transform(({ CANARY }) => ({ shop: CANARY })).parse(process.env);`,
+      secret: "env.shop",
+    },
+  ],
+  [
+    "the secret",
+    "a rule that a placeholder may break",
+    {
+      env: `${zodImport}export const env = z.object({ CANARY: z.string().startsWith("whsec_ca") }).parse(process.env);`,
+    },
+  ],
+  [
+    "the secret",
+    "a pattern",
+    { env: `${zodImport}export const env = z.object({ CANARY: z.string().regex(/[a-z]/) }).parse(process.env);` },
+  ],
+  [
+    "the secret",
+    "a refinement",
+    {
+      env: `${zodImport}export const env = z.object({ CANARY: z.string().refine((text) => text.length > 3) }).parse(process.env);`,
+    },
+  ],
+  [
+    "the secret",
+    "safeParse",
+    {
+      env: `${zodImport}const parsed = ${schema}.safeParse(process.env);\nexport const env = parsed.success ? parsed.data : { CANARY: "" };`,
+    },
+  ],
+  [
+    "the secret",
+    "a function of the project",
+    {
+      env: "const createEnv = ({ runtimeEnv }: { runtimeEnv: NodeJS.ProcessEnv }) => runtimeEnv;\nexport const env = createEnv({ runtimeEnv: process.env });",
+    },
+  ],
+  [
+    "the secret",
+    "an explicit list for t3-env",
+    {
+      env: `${zodImport}import { createEnv } from "@t3-oss/env-core";\nexport const env = createEnv({\n  server: { CANARY: z.string() },\n  runtimeEnv: { CANARY: process.env.CANARY },\n});`,
+    },
+  ],
+];
+
+test.each(uses)(
+  "workers get %s of a verification by %s",
+  async (worker, _, { env, secret, workflow: code = "null" }) => {
+    const projectDir = makeWorkspace({
+      ...checkers,
+      "package.json": '{ "name": "hooks", "type": "module" }',
+      "lib/env.ts": `${env}\nexport const nothing = null;\n`,
+      "workflows/w.ts": workflow
+        .replace("process.env.OF_THE_WORKFLOW", `[nothing, ${code}]`)
+        .replace(
+          "\n",
+          `\nimport { ${/\benv\b/.test(code.replaceAll("process.env", "")) ? "env, " : ""}nothing } from "../lib/env";\n`,
+        ),
+      "triggers/t.ts": `
+import { defineWebhookSource } from "signalbox/trigger";
+import { github } from "signalbox/verify";
+import { z } from "zod";
+import w from "../workflows/w";
+import { ${/\bCANARY\b/.test(secret ?? "") && secret === "CANARY" ? "CANARY" : (secret ?? "env").startsWith("env") ? "env" : "nothing"} } from "../lib/env";
+
+export default defineWebhookSource({
+  slug: "t", endpoint: "t", request: z.object({}), verify: github({ secret: ${secret ?? "env.CANARY"} }),
+}).attach({ workflow: w });
+`,
+    });
+    const value = "whsec_ca1SecretOfTheShop=";
+    vi.stubEnv("CANARY", value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const built = await buildProject({ projectDir });
+    if (!built.ok) throw new Error(renderDiagnostics(built.diagnostics, { color: false }));
+    const given = workerEnvironment(join(projectDir, ".signalbox"), { CANARY: value, OTHER: "1" });
+    expect(given["OTHER"]).toBe("1");
+    const got = given["CANARY"];
+    expect(got === undefined ? "nothing" : got === value ? "the secret" : "a placeholder").toBe(worker);
+    expect((got ?? value).length).toBe(value.length);
+  },
+);

@@ -1,3 +1,5 @@
+import { replaceValidated } from "./validated-environment.ts";
+
 /**
  * The reads of environment variables in the code of a build, as esbuild prints it: `process.env.A`, also by constants,
  * by destructuring and by other names of `process.env`.
@@ -13,7 +15,7 @@ const literal = String.raw`"[^"\\\n]*"`;
  * look like computed ones. `files`: the project's own code, file by file.
  */
 export function nameReads(files: readonly string[]): string[] {
-  return replaceAliases(files).map((file) => inlineConstants(expandDestructuring(file)));
+  return inlineConstants(replaceAliases(replaceValidated(files).files).map(expandDestructuring));
 }
 
 /** `var env = process.env;`, `import { env } from "node:process";` and `import process2 from "node:process";`. */
@@ -31,7 +33,7 @@ const sharedNames = /^(?:import|export) \{[^}]*\}(?: from "[^"]*")?;$/gm;
 
 /**
  * Replaces other names of `process.env` and of `process`. A name is replaced only if each of its uses, in every file,
- * reads a field with a literal name.
+ * reads a field with a literal name, or such fields by destructuring.
  */
 function replaceAliases(files: readonly string[]): readonly string[] {
   const declarations = [...files.join("\n").matchAll(declaration)].map(({ 0: text, groups = {} }) => ({
@@ -45,9 +47,14 @@ function replaceAliases(files: readonly string[]): readonly string[] {
   const isReplaced = ({ name, meaning }: (typeof declarations)[number]): boolean => {
     const word = wordPattern(name);
     const fields = meaning === "process" ? String.raw`(?=\.[a-z])` : String.raw`(?=\??\.[A-Za-z_$]|(?:\?\.)?\[")`;
+    const destructured = String.raw`(?<=^(?:var|let|const) \{[^{}.]*\} = )${word}(?=;$)`;
     const isRenamed = new RegExp(`${word} as |as ${word}`).test(lists);
     const meanings = new Set(declarations.flatMap((other) => (other.name === name ? [other.meaning] : [])));
-    return !isRenamed && meanings.size === 1 && countMatches(body, word) === countMatches(body, word + fields);
+    return (
+      !isRenamed &&
+      meanings.size === 1 &&
+      countMatches(body, word) === countMatches(body, `${word}${fields}|${destructured}`)
+    );
   };
   const replaced = declarations.filter(isReplaced);
   const without = files.map((file) => replaced.reduce((rest, { text }) => rest.replaceAll(text, ""), file));
@@ -64,7 +71,7 @@ function wordPattern(name: string): string {
 }
 
 function countMatches(text: string, pattern: string): number {
-  return text.match(new RegExp(pattern, "g"))?.length ?? 0;
+  return text.match(new RegExp(pattern, "gm"))?.length ?? 0;
 }
 
 /** `var { A, B: b = "" } = process.env;` at the top level becomes one constant for each variable. */
@@ -84,22 +91,41 @@ function expandDestructuring(code: string): string {
   });
 }
 
+const constant = new RegExp(
+  String.raw`^(?:var|let|const) ([\w$]+) = (${environmentRead})(?:\s*(?:\?\?|\|\|)\s*${literal})?;$`,
+  "gm",
+);
+const shorthand = /([{,]\s*)(secret|publicKey|topicArn|verifyToken|audience|appId)(?=\s*[,}])/g;
+
+/** The names that a file imports and exports. */
+const listedNames = (file: string) => new Set((file.match(sharedNames) ?? []).join(" ").match(/[\w$]+/g));
+
 /**
  * Replaces constants by the `process.env.A` that they contain: `var secret = process.env.A;` above `github({ secret
- * })`. To find too many reads does no harm: a read outside of a signature keeps the variable.
+ * })`, also in a file that imports it by the same name. To find too many reads does no harm: a read outside of a
+ * signature keeps the variable.
  */
-function inlineConstants(code: string): string {
-  const constant = new RegExp(
-    String.raw`^(?:var|let|const) ([\w$]+) = (${environmentRead})(?:\s*(?:\?\?|\|\|)\s*${literal})?;$`,
-    "gm",
+function inlineConstants(files: readonly string[]): string[] {
+  const own = files.map(
+    (file) => new Map([...file.matchAll(constant)].map(([, name = "", value = ""]) => [name, value])),
   );
-  const values = new Map([...code.matchAll(constant)].map(([, name = "", value = ""]) => [name, value]));
-  const shorthand = /([{,]\s*)(secret|publicKey|topicArn|verifyToken|audience|appId)(?=\s*[,}])/g;
-  return (
-    code
-      .replaceAll(constant, "")
-      .replaceAll(shorthand, "$1$2: $2")
-      // Keys of objects are no reads, values after the question mark of a condition are.
-      .replaceAll(/(?<![\w$.])[\w$]+(?![\w$])(?:(?!\s*:)|(?<=\?\s*[\w$]+))/g, (word) => values.get(word) ?? word)
-  );
+  const times = new Map<string, number>();
+  for (const values of own) for (const name of values.keys()) times.set(name, (times.get(name) ?? 0) + 1);
+  // Two files can have constants of the same name: then an import may mean either.
+  const shared = new Map(own.flatMap((values) => [...values].filter(([name]) => times.get(name) === 1)));
+  return files.map((file, at) => {
+    const lists = listedNames(file);
+    const isRenamed = (name: string) =>
+      new RegExp(`${wordPattern(name)} as `).test((file.match(sharedNames) ?? []).join());
+    const imported = [...shared].filter(([name]) => lists.has(name) && !isRenamed(name));
+    const values = new Map([...imported, ...(own[at] ?? [])]);
+    return (
+      file
+        .replaceAll(constant, "")
+        .replaceAll(sharedNames, (list) => list.replaceAll(/[\w$]+(?! as )/g, (word) => (values.has(word) ? "" : word)))
+        .replaceAll(shorthand, "$1$2: $2")
+        // Keys of objects are no reads, values after the question mark of a condition are.
+        .replaceAll(/(?<![\w$.])[\w$]+(?![\w$])(?:(?!\s*:)|(?<=\?\s*[\w$]+))/g, (word) => values.get(word) ?? word)
+    );
+  });
 }

@@ -1,6 +1,7 @@
 import * as schemes from "../../sdk/verify/index.ts";
 import { findSlip } from "../../sdk/verify/secrets.ts";
 import { environmentRead as read, nameReads } from "./environment-reads.ts";
+import { loadsFiles, replaceValidated } from "./validated-environment.ts";
 
 /**
  * The environment variables that hold the secrets of `verify`, found in the code of a build as esbuild prints it. The
@@ -13,6 +14,11 @@ export interface VerificationSecret {
   modules: readonly string[];
   /** No other code reads the variable. */
   isOnlyInVerify: boolean;
+  /**
+   * Code of the project expects that the variable is set, because it checks the whole environment, or would load the
+   * variable from a file. Without other reads, any string of the same length will do.
+   */
+  isExpected: boolean;
 }
 
 const fallback = String.raw`(?:\s*(?:\?\?|\|\|)\s*"[^"\\\n]*")?`;
@@ -48,10 +54,13 @@ export function findVerificationSecrets(code: readonly string[]): VerificationSe
     }
   }
   const all = [...modules, ...files.map(({ others }) => others)].join("\n");
+  const { names: checked } = replaceValidated(files.map(({ own }) => own));
+  const isLoaded = files.some(({ own }) => loadsFiles(own));
   return [...readBy].map(([name, paths]) => ({
     name,
     modules: [...new Set(paths)],
     isOnlyInVerify: countWords(all, name) === paths.length,
+    isExpected: isLoaded || checked.has(name),
   }));
 }
 

@@ -9,7 +9,7 @@ const issuer = "https://api.botframework.com";
 
 /**
  * Verifies activities of Microsoft Teams and other channels of the Bot Framework: the header `authorization` has a
- * token of the Bot Connector for this app, whose claim `serviceurl` is `serviceUrl` of the activity, and whose key is
+ * token of the Bot Connector for this app. Its claim `serviceurl` is `serviceUrl` of the activity, and its key is
  * endorsed for the channel. The token does not sign the body. Send the webhook key in the URL. Throws a TypeError if an
  * option is invalid.
  * https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication

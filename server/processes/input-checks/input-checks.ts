@@ -6,8 +6,7 @@ import { type Target, targetName } from "../../contract/project/target.ts";
 import { entryFile } from "../../paths.ts";
 import type { InputChecks } from "../../ports/input-checks.ts";
 import { createThrottledLog, type Logger } from "../../ports/logger.ts";
-import { pickEnvironment } from "../child-environment.ts";
-import { selectWorkerVariables } from "../worker/worker-child.ts";
+import { workerEnvironment } from "../worker/worker-child.ts";
 
 export interface ToInputChecker {
   id: number;
@@ -155,7 +154,7 @@ function startChecker(p: {
 function forkChecker({ stateDir, version, env, memoryMb }: Parameters<typeof startChecker>[0]): ChildProcess {
   return fork(entryFile("input-checker"), [stateDir, version], {
     cwd: dirname(stateDir),
-    env: { MALLOC_ARENA_MAX: "2", ...pickEnvironment(selectWorkerVariables(stateDir), env) },
+    env: { MALLOC_ARENA_MAX: "2", ...workerEnvironment(stateDir, env) },
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // What the code prints while it loads, workers print as well.
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { selectWorkerVariables } from "./worker-child.ts";
+import { workerEnvironment } from "./worker-child.ts";
 
 /** Functions of `signalbox/verify` in a build. */
 const sdkWith = (...names: string[]) => ({
@@ -19,7 +19,8 @@ function needs(code: Record<string, string>, names: readonly string[]): string[]
     writeFileSync(join(stateDir, "builds/1", path), text);
   }
   writeFileSync(join(stateDir, "manifest.json"), JSON.stringify({ folder: "builds/1", sources: "sources.mjs" }));
-  return names.filter(selectWorkerVariables(stateDir));
+  const env = workerEnvironment(stateDir, Object.fromEntries(names.map((name) => [name, "its value"])));
+  return names.filter((name) => env[name] === "its value");
 }
 
 const trigger = (verify: string, rest = "") => ({

@@ -7,6 +7,7 @@ import { isFault } from "./is-fault.ts";
 import { once } from "../../domain/event-loop.ts";
 import { containsWord, findVerificationSecrets, ownCodeOf } from "../../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "../protocol.ts";
+import { placeholderFor } from "../../project/validated-environment.ts";
 import { childEnvironment, pickEnvironment, readKeptCode, readsComputedNames } from "../child-environment.ts";
 
 /** For sealing keys, for signing in and for sending alerts: workers do none of it. */
@@ -54,10 +55,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const child = fork(entryFile("worker"), [], {
     // User code finds its files from the project's folder, regardless of the folder in which the command was started.
     cwd: start.projectDir,
-    env: childEnvironment(
-      start,
-      pickEnvironment(selectWorkerVariables(join(start.projectDir, ".signalbox")), options.env),
-    ),
+    env: childEnvironment(start, workerEnvironment(join(start.projectDir, ".signalbox"), options.env)),
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // The last entry is the pipe of the watcher thread (blockReportFd).
     // Output of the project goes to stderr: stdout is for the command's own results, which may be JSON.
@@ -145,18 +143,22 @@ function describeExit(p: {
 }
 
 /**
- * Selects the environment variables of a worker, according to the builds that it may execute. Excluded are those of the
- * service, of its store and of commands, and secrets that the project's code names only in `verify`: workers check no
- * signatures. If the code computes names of variables when it runs, it may read any of these secrets, so all are
- * included.
+ * The environment of a worker, according to the builds that it may execute. Excluded are the variables of the service,
+ * of its store and of commands, and secrets that the project's code names only in `verify`: workers check no
+ * signatures. A secret that the code expects, because it checks the whole environment, has a placeholder. If the code
+ * computes names of variables when it runs, it may read any of these secrets, so all are included.
  */
-export function selectWorkerVariables(stateDir: string): (name: string) => boolean {
+export function workerEnvironment(stateDir: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const code = readKeptCode(stateDir);
   const own = ownCodeOf(code);
   const secrets = readsComputedNames(own)
     ? []
     : findVerificationSecrets(code).filter(({ isOnlyInVerify }) => isOnlyInVerify);
   const hidden = new Set(secrets.map(({ name }) => name));
-  return (name) =>
-    !serviceVariables.test(name) && !hidden.has(name) && (!keptIfNamed.has(name) || containsWord(own, name));
+  const picked = pickEnvironment(
+    (name) => !serviceVariables.test(name) && !hidden.has(name) && (!keptIfNamed.has(name) || containsWord(own, name)),
+    env,
+  );
+  for (const { name, isExpected } of secrets) if (isExpected && env[name]) picked[name] = placeholderFor(env[name]);
+  return picked;
 }
