@@ -16,12 +16,15 @@ describe("the filter of deliveries", () => {
       filterDeliveries(sources, { trigger: "refund", verdict: "stopped", endpoint: "old", text: undefined }),
     ).toEqual({
       endpoint: "old",
-      verdict: { trigger: "refund", outcomes: ["headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"] },
+      verdict: {
+        trigger: "refund",
+        outcomes: ["headers_mismatch", "query_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
+      },
     });
     expect(filterDeliveries(sources, { trigger: "gone" })).toEqual({
       verdict: {
         trigger: "gone",
-        outcomes: ["matched", "headers_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
+        outcomes: ["matched", "headers_mismatch", "query_mismatch", "request_mismatch", "filter_mismatch", "disabled"],
       },
     });
   });
