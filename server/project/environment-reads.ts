@@ -113,6 +113,13 @@ function inlineConstants(files: readonly string[]): string[] {
   for (const values of own) for (const name of values.keys()) times.set(name, (times.get(name) ?? 0) + 1);
   // Two files can have constants of the same name: then an import may mean either.
   const shared = new Map(own.flatMap((values) => [...values].filter(([name]) => times.get(name) === 1)));
+  // An export without such an import is a read by code that is not known.
+  const imports = listedNames(
+    files
+      .flatMap((file) => file.match(/^import \{[^}]*\}/gm) ?? [])
+      .map((list) => `${list};`)
+      .join("\n"),
+  );
   return files.map((file, at) => {
     const lists = listedNames(file);
     const isRenamed = (name: string) =>
@@ -122,7 +129,9 @@ function inlineConstants(files: readonly string[]): string[] {
     return (
       file
         .replaceAll(constant, "")
-        .replaceAll(sharedNames, (list) => list.replaceAll(/[\w$]+(?! as )/g, (word) => (values.has(word) ? "" : word)))
+        .replaceAll(sharedNames, (list) =>
+          list.replaceAll(/[\w$]+(?! as )/g, (word) => (values.has(word) && imports.has(word) ? "" : word)),
+        )
         .replaceAll(shorthand, "$1$2: $2")
         // Keys of objects are no reads, values after the question mark of a condition are.
         .replaceAll(/(?<![\w$.])[\w$]+(?![\w$])(?:(?!\s*:)|(?<=\?\s*[\w$]+))/g, (word) => values.get(word) ?? word)
