@@ -54,7 +54,7 @@ export function workingDirectory(rest: string, app: string): string {
 }
 
 /**
- * Copies as `COPY a *.b ./` and `COPY . .` do. Paths in `.dockerignore` are left out; `**` stands for any folder. A
+ * Copies as `COPY a *.b ./` and `COPY . .` do. Paths in `.dockerignore` are left out; `**` matches any folder. A
  * pattern may match nothing; a file without a pattern must exist.
  */
 function copyIn(rest: string, p: { from: string; to: string }): void {

@@ -29,7 +29,7 @@ const pnpmWorkspaceSchema = z.object({ packages: patterns.optional() });
 
 /**
  * The workspace of which the project is a package or the root. Like the package managers, it looks in the project's
- * folder and in all folders above. The folder of the project may be missing. `null`: the project stands alone.
+ * folder and in all folders above. The folder of the project may be missing. `null`: the project is in no workspace.
  */
 export function findWorkspace(projectDir: string): Workspace | null {
   const project = existsSync(projectDir) ? realpathSync(projectDir) : projectDir;
@@ -70,7 +70,7 @@ function isPackageOf(project: string, root: string): boolean {
   if (globs.length === 0 || path.split("/").includes("node_modules")) return false;
   if (path === "") return true;
   const matching = globs.filter(({ isMatch }) => isMatch(path));
-  // pnpm excludes wherever the pattern stands; the others let the last pattern decide.
+  // The order of the patterns does not matter to pnpm; the others let the last pattern decide.
   return fromPnpm
     ? matching.length > 0 && matching.every(({ isNegative }) => !isNegative)
     : matching.at(-1)?.isNegative === false;
