@@ -65,7 +65,7 @@ export async function schemaDiagnostics(entries: readonly EvaluatedEntry[], cont
   return dropRepeats([...problems, ...(await regexDiagnostics(schemas, context))]);
 }
 
-function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
+export function schemasOf(entry: EvaluatedEntry): FieldSchema[] {
   const { file } = entry;
   const fields: [SchemaField, EvaluatedSchema | null][] =
     entry.outcome === "trigger"

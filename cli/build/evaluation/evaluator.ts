@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { schemasOf } from "../checks/check-schemas.ts";
 import type { Entry, EvaluatedEntry, EvaluationReply, EvaluationRequest, ThrownError } from "./protocol.ts";
 import { type Standby, startEvaluation } from "./standby.ts";
 
@@ -121,7 +122,8 @@ export function createEvaluator(p: {
 
 /** A failure that another order of imports can cause, unlike the type of an export. */
 function isFailure(entry: EvaluatedEntry): boolean {
-  return entry.outcome === "threw" || JSON.stringify(entry).includes('"export-failed"');
+  const problems = schemasOf(entry).flatMap(({ schema }) => schema.problems);
+  return entry.outcome === "threw" || problems.some(({ kind }) => kind === "export-failed");
 }
 
 /** Time limit for the start of the process. No user code runs in that time, and a busy machine is slow. */
