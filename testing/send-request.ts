@@ -5,6 +5,7 @@ import type { Settings } from "../server/config.ts";
 import { noVerdicts, type Verdict } from "../server/contract/delivery.ts";
 import { problemSchema } from "../server/contract/problem.ts";
 import { toWire } from "../server/domain/deliveries/header-values.ts";
+import { joinQueries, printQuery } from "../server/domain/deliveries/query-text.ts";
 import { onlyJson } from "../server/domain/requests/body-format.ts";
 import { createBodyBudget } from "../server/domain/requests/request-body.ts";
 import { encodeBody, sentTypes } from "../server/domain/schema/encode-body.ts";
@@ -63,8 +64,9 @@ function createRequest(
   const { contentType, bytes } = encode(endpoint, given.body, p.source, p.options.method ?? given.method);
   const method = p.options.method ?? given.method ?? p.source?.methods?.[0] ?? "POST";
   const isGet = method === "GET";
-  const query = p.options.query ? toQuery(p.options.query) : (given.query ?? "");
-  const target = `/triggers/${endpoint}${toSearch(query, isGet ? Buffer.from(bytes).toString() : "")}`;
+  const ownQuery = p.options.query ? printQuery(p.options.query) : (given.query ?? "");
+  const query = joinQueries(ownQuery, isGet ? Buffer.from(bytes).toString() : "");
+  const target = `/triggers/${endpoint}${query === "" ? "" : `?${query}`}`;
   const headers = {
     host: "localhost",
     "user-agent": "signalbox-testing",
@@ -75,19 +77,6 @@ function createRequest(
   };
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, toWire(value)]);
   return toRequest({ method, target }, Object.fromEntries(sent), isGet ? new Uint8Array() : bytes);
-}
-
-function toQuery(query: NonNullable<DeliverOptions["query"]>): string {
-  const pairs = Object.entries(query).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, String(value)]),
-  );
-  return new URLSearchParams(pairs).toString();
-}
-
-/** With its question mark; empty without parameters. */
-function toSearch(...queries: readonly string[]): string {
-  const sent = queries.filter((query) => query !== "");
-  return sent.length === 0 ? "" : `?${sent.join("&")}`;
 }
 
 function toRequest(

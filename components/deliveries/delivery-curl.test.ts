@@ -28,6 +28,18 @@ it("the copied command sends binary bodies, and no body if none is stored", () =
   expect(deliveryCurl(delivery(null), "http://a/")).toBe("curl -i http://a/ \\\n  -X POST");
 });
 
+it("the copied command has the query without redacted values; that of a GET is its body", () => {
+  const headers = { "signalbox-query": "shop=a%20b&sig=[redacted]&topic=refunds" };
+  expect(deliveryCurl(delivery("{}", headers), "http://a/?token=k")).toBe(
+    "curl -i 'http://a/?token=k&shop=a%20b&topic=refunds' \\\n  --data-raw '{}'",
+  );
+  const get = { ...delivery("id=7&to=a", { "content-type": "application/x-www-form-urlencoded" }), method: "GET" };
+  expect(deliveryCurl(get, "http://a/")).toBe("curl -i 'http://a/?id=7&to=a'");
+  expect(deliveryCurl({ ...delivery(null, headers), method: "GET" }, "http://a/")).toBe(
+    "curl -i 'http://a/?shop=a%20b&topic=refunds'",
+  );
+});
+
 it("the name of an unknown endpoint is encoded as a path", () => {
   expect(endpointPath("billing/v1")).toBe("/triggers/billing/v1");
   expect(endpointPath("a?b#[c]%\u202e")).toBe("/triggers/a%3Fb%23%5Bc%5D%25%E2%80%AE");

@@ -1,25 +1,33 @@
 import type { Delivery } from "../../server/contract/delivery.ts";
+import { ownHeaders } from "../../server/contract/own-headers.ts";
+import { splitQuery } from "../../server/domain/deliveries/query-text.ts";
 import { curlCommand } from "../curl/curl-command.ts";
+import { withQuery } from "../curl/webhook-curl.ts";
 import { readBody } from "./read-body.ts";
+
+const redacted = "[redacted]";
 
 /** Headers that curl sets, that belong to the connection or a proxy, or that only Signalbox sets. */
 const leftOut =
   /^(?:host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|content-length|accept-encoding|content-encoding|signalbox-.*|sec-.*|x-forwarded-.*|x-real-ip|forwarded|via)$/;
 
 /**
- * A command that sends a delivery again to `url`: the same method, the same headers without redacted ones, and the same
- * body, byte for byte.
+ * A command that sends a delivery again to `url`: the same method, the same headers and query without redacted values,
+ * and the same body, byte for byte. The body of a GET is its query.
  */
 export function deliveryCurl(delivery: Pick<Delivery, "method" | "headers" | "body">, url: string): string {
   const body = readBody(delivery.body);
+  const isGet = delivery.method === "GET";
   const headers = Object.entries(delivery.headers).filter(
-    ([name, value]) => !leftOut.test(name) && !value.includes("[redacted]"),
+    ([name, value]) => !leftOut.test(name) && !(isGet && name === "content-type") && !value.includes(redacted),
   );
+  const query = (isGet ? body?.text : null) ?? delivery.headers[ownHeaders.query] ?? "";
+  const sent = splitQuery(query).filter(({ value }) => !value.includes(redacted));
   return curlCommand({
-    url,
+    url: withQuery(url, sent.map(({ pair }) => pair).join("&")),
     method: delivery.method,
     headers: Object.fromEntries(headers),
-    body: body && (body.text ?? body.bytes),
+    body: isGet ? null : body && (body.text ?? body.bytes),
   });
 }
 

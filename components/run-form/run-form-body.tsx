@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { bigintsOf } from "../../server/contract/project/endpoint.ts";
+import { fieldParts } from "../../server/contract/request-parts.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import { jsonOf } from "../deliveries/read-body.ts";
@@ -17,8 +18,8 @@ import type { Issue } from "./check/check-value.ts";
 import { isFinished, printDraft } from "./draft/draft-text.ts";
 import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
-import { exampleHeaders, givenHeaders, receivedHeaders } from "./draft/header-texts.ts";
-import { HeaderFields } from "./form/header-fields.tsx";
+import { exampleTexts, givenFields, receivedTexts } from "./draft/field-texts.ts";
+import { RequestFields } from "./form/request-fields.tsx";
 import { JsonEditor } from "./editor/json-editor.tsx";
 import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
 import { asSchema, flatten, own } from "./schema/resolve-schema.ts";
@@ -42,21 +43,23 @@ interface Props {
 
 type View = "form" | "json";
 
+const noSchemas = { headers: null, query: null };
+
 /** One draft as form and as JSON, a preview of its verdicts, and the button that starts it. */
 export function RunFormBody({ subject, details, first, storageKey, origin }: Props) {
   const { schema, filter, example } = details;
-  // Only a delivery has headers: a run through a trigger, or a replay, has a payload.
-  const headersSchema = subject.kind === "trigger" ? details.headers : null;
-  const [headerTexts, setHeaderTexts] = useState(() =>
-    first.headers ? receivedHeaders(headersSchema, first.headers) : exampleHeaders(headersSchema),
+  // Only a delivery has headers and a query: a run through a trigger, or a replay, has a payload.
+  const schemas = subject.kind === "trigger" ? details : noSchemas;
+  const [texts, setTexts] = useState(() =>
+    first.headers ? receivedTexts(schemas, first.headers) : exampleTexts(schemas),
   );
-  const headers = useMemo(() => givenHeaders(headersSchema, headerTexts), [headersSchema, headerTexts]);
+  const fields = givenFields(schemas, texts);
   const draft = useDraft({ key: storageKey, from: origin, text: first.text, label: first.label });
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
   const starter = useStart(subject);
   const disabledReason = useDisabledReason("operate");
-  const curl = useCurl(subject, details.body);
+  const curl = useCurl(subject, details);
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
@@ -80,9 +83,9 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
   const send = () => {
     const trigger = takeOnly();
     if (draft.fault || disabledReason !== undefined) return;
-    if (view === "json" || local.length === 0) return starter.start(draft.text, headers, trigger);
+    if (view === "json" || local.length === 0) return starter.start(draft.text, fields, trigger);
     if (draft.draft && !isFinished(draft.draft)) return showInvalid();
-    starter.startDoubtful(draft.text, headers, { ...(trigger && { trigger }), onInvalid: showInvalid });
+    starter.startDoubtful(draft.text, fields, { ...(trigger && { trigger }), onInvalid: showInvalid });
   };
   const showInvalid = () => {
     showAll();
@@ -131,7 +134,8 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
             exampleText={() => JSON.stringify(example, null, 2)}
             onText={(text, label, received) => {
               setText(text, label);
-              if (received) setHeaderTexts(receivedHeaders(headersSchema, received));
+              if (received) setTexts(receivedTexts(schemas, received));
+              else if (label === "example") setTexts(exampleTexts(schemas));
             }}
           />
           <Segmented<View> label="View" value={view} options={views} onChange={setView} />
@@ -146,16 +150,23 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
           bigints={subject.kind === "replay" ? "number" : bigintsOf(details.body)}
           onJson={showJson}
         />
-        {headersSchema && (
-          <HeaderFields
-            schema={headersSchema}
-            texts={headerTexts}
-            onTexts={(texts) => {
-              starter.reset();
-              setHeaderTexts(texts);
-            }}
-          />
-        )}
+        {fieldParts.map((part) => {
+          const partSchema = schemas[part];
+          return (
+            partSchema && (
+              <RequestFields
+                key={part}
+                part={part}
+                schema={partSchema}
+                texts={texts[part]}
+                onTexts={(changed) => {
+                  starter.reset();
+                  setTexts({ ...texts, [part]: changed });
+                }}
+              />
+            )
+          );
+        })}
         {view === "json" && <JsonEditor id={`${formId}-json`} text={draft.text} schema={schema} onText={setJson} />}
         {view === "form" && draft.draft && isPrompt(subject) && hasPrompt(draft.draft) && (
           <PromptForm
@@ -183,7 +194,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
           <VerdictPreview
             subject={subject}
             text={isJson ? draft.text : null}
-            headers={subject.kind === "trigger" ? headers : null}
+            fields={subject.kind === "trigger" ? fields : null}
           />
         )}
       </div>
@@ -211,7 +222,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
             </Button>
           )}
           <span className="inline-flex [&>button]:h-8">
-            <CopyButton label="Copy as curl" text={() => curl(draft.text, headers)}>
+            <CopyButton label="Copy as curl" text={() => curl(draft.text, fields)}>
               Copy as curl
             </CopyButton>
           </span>

@@ -6,17 +6,17 @@ import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { type ProblemText, problemOf, problemText } from "../trpc/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import type { GivenHeaders } from "./draft/header-texts.ts";
+import type { GivenFields } from "./draft/field-texts.ts";
 import type { RunSubject } from "./run-subject.ts";
 
 export interface Starter {
   /** `trigger`: the only trigger on the endpoint that evaluates the delivery. */
-  start: (text: string, headers: GivenHeaders, trigger?: string) => void;
+  start: (text: string, fields: GivenFields, trigger?: string) => void;
   /**
    * The same for a text in which the form has found issues. The server decides whether it is valid. A delivery that the
    * trigger would reject is not sent, and `onInvalid` is called instead.
    */
-  startDoubtful: (text: string, headers: GivenHeaders, options: { trigger?: string; onInvalid: () => void }) => void;
+  startDoubtful: (text: string, fields: GivenFields, options: { trigger?: string; onInvalid: () => void }) => void;
   isBusy: boolean;
   /** Why no run was started: the call failed, or the endpoint rejected the delivery. */
   problem: ProblemText | null;
@@ -54,22 +54,22 @@ export function useStart(subject: RunSubject): Starter {
   );
   const preview = useMutation(trpc.triggers.verdicts.mutationOptions());
   const used = { trigger: send, target: run, replay }[subject.kind];
-  const start = (text: string, headers: GivenHeaders, trigger?: string) => {
+  const start = (text: string, fields: GivenFields, trigger?: string) => {
     if (used.isPending) return;
     setSent(text);
-    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, headers, trigger });
+    if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, ...fields, trigger });
     else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };
-  const startDoubtful: Starter["startDoubtful"] = (text, headers, { trigger, onInvalid }) => {
-    if (subject.kind !== "trigger") return start(text, headers);
+  const startDoubtful: Starter["startDoubtful"] = (text, fields, { trigger, onInvalid }) => {
+    if (subject.kind !== "trigger") return start(text, fields);
     if (preview.isPending || used.isPending) return;
     preview.mutate(
-      { trigger: subject.slug, text, headers },
+      { trigger: subject.slug, text, ...fields },
       {
         onSuccess: (verdicts) =>
-          verdicts.every(({ outcome }) => outcome === "request_mismatch") ? onInvalid() : start(text, headers, trigger),
-        onError: () => start(text, headers, trigger),
+          verdicts.every(({ outcome }) => outcome === "request_mismatch") ? onInvalid() : start(text, fields, trigger),
+        onError: () => start(text, fields, trigger),
       },
     );
   };

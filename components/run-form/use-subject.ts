@@ -2,21 +2,21 @@
 
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
-import type { BodyFormat } from "../../server/contract/project/endpoint.ts";
+import type { BodyFormat, Methods } from "../../server/contract/project/endpoint.ts";
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
 import { webhookCurl } from "../curl/webhook-curl.ts";
 import { evaluatedText } from "../deliveries/detail/full-delivery.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import type { GivenHeaders } from "./draft/header-texts.ts";
+import type { FieldSchemas, GivenFields, RecordedHeaders } from "./draft/field-texts.ts";
 import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";
 
-export interface SubjectDetails {
+export interface SubjectDetails extends FieldSchemas {
   schema: JsonSchemaObject;
   filter: JsonSchemaObject | null;
-  headers: JsonSchemaObject | null;
-  /** The formats of its endpoint. */
+  /** The formats and methods of its endpoint. */
   body: readonly BodyFormat[];
+  methods: Methods;
   example: Json;
 }
 
@@ -31,16 +31,19 @@ export function useSubject(subject: RunSubject): { details: SubjectDetails | nul
   const details: SubjectDetails | null = trigger.data
     ? { ...trigger.data, schema: trigger.data.request }
     : targeted.data
-      ? { schema: targeted.data.input, filter: null, headers: null, body: [], example: targeted.data.example }
+      ? { ...bodyOnly, schema: targeted.data.input, example: targeted.data.example }
       : null;
   return { details, error: details ? null : query.error, retry: () => void query.refetch() };
 }
+
+/** A run of a target has no request beside its input. */
+const bodyOnly = { filter: null, headers: null, query: null, body: [], methods: [] } satisfies Partial<SubjectDetails>;
 
 export interface FirstText {
   text: string;
   label: string;
   /** The headers of the delivery that it comes from. Default: generated ones. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: RecordedHeaders | undefined;
 }
 
 /**
@@ -77,18 +80,19 @@ export function useFirstText(
  */
 export function useCurl(
   subject: RunSubject,
-  formats: readonly BodyFormat[],
-): (text: string, headers: GivenHeaders) => Promise<string> {
+  { body: formats, methods }: Pick<SubjectDetails, "body" | "methods">,
+): (text: string, fields: GivenFields) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
   // Viewers do not see keys, so their URL has none.
   const mayOperate = useMay("operate");
-  return async (text, headers) => {
+  return async (text, fields) => {
+    const request = { text, formats, methods, ...fields };
     if (subject.kind === "trigger" && !mayOperate)
-      return webhookCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, text, formats, headers });
+      return webhookCurl({ url: `${window.location.origin}/triggers/${subject.endpoint}`, ...request });
     if (subject.kind === "trigger") {
       const { url } = await queries.fetchQuery(trpc.triggers.url.queryOptions({ for: subject.endpoint }));
-      return webhookCurl({ url, text, formats, headers });
+      return webhookCurl({ url, ...request });
     }
     const { mode } = await queries.fetchQuery(trpc.canvas.graph.queryOptions());
     const tokenVariable = mode === "development" ? null : "SIGNALBOX_TOKEN";

@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
 import { useTRPC } from "../trpc/trpc.ts";
-import type { GivenHeaders } from "./draft/header-texts.ts";
+import type { GivenFields } from "./draft/field-texts.ts";
 
 const pauseMs = 250;
 
@@ -13,8 +13,8 @@ interface Request {
   of: { endpoint: string } | { trigger: string };
   /** `null`: there is nothing to evaluate. */
   text: string | null;
-  /** `null`: the headers are not evaluated. */
-  headers: GivenHeaders | null;
+  /** `null`: headers and query are not evaluated. */
+  fields: GivenFields | null;
   /** The build: each new one evaluates the text again. */
   version?: string;
 }
@@ -30,9 +30,9 @@ export function useVerdicts(request: Request) {
   const key = JSON.stringify([request, round]);
   const isWanted = request.text !== null;
   const evaluate = useEffectEvent((to: string) => {
-    const { of, text, headers } = request;
+    const { of, text, fields } = request;
     mutate(
-      { ...of, text: text ?? "", headers },
+      { ...of, text: text ?? "", ...(fields ?? { headers: null }) },
       {
         onSuccess: (verdicts) => setAnswer({ to, verdicts, error: null }),
         onError: (error) => setAnswer((before) => ({ ...before, to, error })),

@@ -6,7 +6,7 @@ import { formatReason, verdictStages } from "../../server/domain/deliveries/desc
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { verdictStyle } from "../ui/statuses.ts";
-import type { GivenHeaders } from "./draft/header-texts.ts";
+import type { GivenFields } from "./draft/field-texts.ts";
 import { type RunSubject, triggerOf } from "./run-subject.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
@@ -17,17 +17,17 @@ import { useVerdicts } from "./use-verdicts.ts";
 export function VerdictPreview({
   subject,
   text,
-  headers,
+  fields,
 }: {
   subject: Exclude<RunSubject, { kind: "replay" }>;
   text: string | null;
-  /** `null`: the headers are not evaluated. */
-  headers: GivenHeaders | null;
+  /** `null`: headers and query are not evaluated. */
+  fields: GivenFields | null;
 }) {
   const trigger = triggerOf(subject);
   const only = subject.kind === "target" ? subject.target.slug : null;
   const of = subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" };
-  const { error, ...preview } = useVerdicts({ of, text, headers });
+  const { error, ...preview } = useVerdicts({ of, text, fields });
   const verdicts = preview.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
   return (
     <section aria-label="Preview" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">

@@ -66,7 +66,7 @@ async function delivers(): Promise<void> {
     expectTrue<Equal<typeof output, { at: string; copies: number; note?: string }>>();
   }
   const headers = { "x-shop-event": "paid", "x-topic": ["a", "b"] };
-  const any = await client.deliver("shop", { anything: true }, { headers, trigger: "ordered" });
+  const any = await client.deliver("shop", { anything: true }, { headers, query: headers, trigger: "ordered" });
   expectTrue<Equal<typeof any, SentDelivery<unknown>>>();
 }
 

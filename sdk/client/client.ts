@@ -53,6 +53,8 @@ export interface FireOptions extends StartOptions {
 export interface DeliverOptions extends CallOptions {
   /** Headers of the delivery, e.g. `{ "x-github-event": "issues" }`. Those that describe the body are set. */
   headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Parameters of the URL, e.g. `{ topic: "refunds" }`; a repeated one has an array. Default: none. */
+  query?: Readonly<Record<string, string | readonly string[]>>;
   /** Slug of the only trigger that evaluates the delivery. Default: every trigger on the endpoint. */
   trigger?: string;
 }
@@ -180,8 +182,8 @@ export interface SignalboxClient {
     options?: FireOptions,
   ): Promise<FiredRun<FiredOutputOf<T>>[]>;
   /**
-   * Sends a delivery to an endpoint, as its sender does: all triggers on the endpoint evaluate body and headers, and
-   * the delivery is recorded. It needs neither a webhook key nor a signature. Resolves with the response of the
+   * Sends a delivery to an endpoint, as its sender does: all triggers on the endpoint evaluate body, headers and query,
+   * and the delivery is recorded. It needs neither a webhook key nor a signature. Resolves with the response of the
    * endpoint, also if that is a rejection. The type argument is the type of a trigger on the endpoint, or of several:
    * `typeof a | typeof b`. A request whose response is lost is not sent again: it could be delivered twice.
    *

@@ -105,7 +105,10 @@ describe("deliver", () => {
   it("records a delivery as its sender would, and returns the response with the started runs", async () => {
     const service = await openTestService();
     const client = clientOf(service);
-    const sent = await client.deliver("signup", signup, { headers: { "x-campaign": ["spring", "mail"] } });
+    const sent = await client.deliver("signup", signup, {
+      headers: { "x-campaign": ["spring", "mail"] },
+      query: { topic: "a b", shop: ["berlin", "zürich"] },
+    });
     const [run] = sent.runs;
     expect(sent).toEqual({
       status: 202,
@@ -117,7 +120,11 @@ describe("deliver", () => {
     expect(await client.getDelivery(sent.deliveryId ?? "")).toMatchObject({
       endpoint: "signup",
       outcome: "accepted",
-      headers: { "x-campaign": expect.any(String), "signalbox-sent-from": "form" },
+      headers: {
+        "x-campaign": expect.any(String),
+        "signalbox-query": "shop=berlin&shop=z%C3%BCrich&topic=a+b",
+        "signalbox-sent-from": "form",
+      },
     });
     const output = client.waitFor(run ?? "");
     await executeRuns(service, { to: "completed", output: { messageId: "m1" } });

@@ -139,8 +139,12 @@ async function startRuns(
 
 async function deliver<Output>(
   transport: Transport,
-  { signal, ...body }: DeliverOptions & { endpoint: string; body: unknown },
+  { signal, query, ...delivery }: DeliverOptions & { endpoint: string; body: unknown },
 ): Promise<SentDelivery<Output>> {
+  const parameters = Object.entries(query ?? {}).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value]),
+  );
+  const body = { ...delivery, ...(query && { query: new URLSearchParams(parameters).toString() }) };
   const request = { method: "POST", path: "/deliveries", body, isRepeatable: false, signal } as const;
   const { body: sent } = await transport.request<
     Omit<SentDelivery, "runs"> & { runs: { runId: string; trigger: string; target: Target }[] }

@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { type SentDelivery, sentDeliverySchema } from "../contract/delivery.ts";
 import { problemSchema } from "../contract/problem.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { joinQueries } from "../domain/deliveries/query-text.ts";
 import { encodeBody } from "../domain/schema/encode-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { type GivenHeaders, toWire } from "../domain/deliveries/header-values.ts";
@@ -24,9 +25,10 @@ const bodyHeaders = /^(?:content-(?:type|length|encoding)|transfer-encoding)$/i;
 const acceptedSchema = sentDeliverySchema.pick({ runs: true });
 
 /**
- * Sends a body, written as JSON, and headers to an endpoint as a webhook would, in the first format that the endpoint
- * accepts. All triggers on the endpoint evaluate it, or only one of them. The delivery is recorded. Headers that
- * describe the body are those of the body. The caller has checked that the person may start runs; no key is used.
+ * Sends a body, written as JSON, with headers and a query to an endpoint as a webhook would, in the first method and
+ * format that the endpoint accepts. All triggers on the endpoint evaluate it, or only one of them. The delivery is
+ * recorded. Headers that describe the body are those of the body. The body of a GET is added to its query. The caller
+ * has checked that the person may start runs; no key is used.
  */
 export async function sendFromForm(
   deps: { receive: Receive; store: Pick<DeliveryStore, "getDeliveryHeaders">; project: ProjectReader },
@@ -34,11 +36,14 @@ export async function sendFromForm(
     endpoint,
     text,
     headers = {},
+    query = "",
     trigger = null,
   }: {
     endpoint: string;
     text: string;
     headers?: GivenHeaders | undefined;
+    /** As in a URL. */
+    query?: string | undefined;
     /** The only trigger that evaluates it. Default: every trigger on the endpoint. */
     trigger?: string | null | undefined;
   },
@@ -55,6 +60,8 @@ export async function sendFromForm(
   if (!encoded) throw new AppError("invalid_body", encodingHints[format.type]);
   const body = Buffer.from(encoded.body);
   const path = endpoint.split("/").map(encodeURIComponent).join("/");
+  const search = joinQueries(query.replace(/^\?/, ""), isPost ? "" : body.toString());
+  const ofBody = isPost ? ["content-type", encoded.contentType, "content-length", String(body.length)] : [];
   const {
     status,
     headers: responseHeaders,
@@ -62,17 +69,14 @@ export async function sendFromForm(
   } = await deps.receive(
     {
       method: isPost ? "POST" : "GET",
-      target: `/triggers/${path}${isPost ? "" : `?${body.toString()}`}`,
+      target: `/triggers/${path}${search === "" ? "" : `?${search}`}`,
       headers: [
         ...Object.entries(headers)
           .filter(([name]) => !bodyHeaders.test(name))
           .flatMap(([name, values]) => [values].flat().flatMap((value) => [name, toWire(value)])),
-        "content-type",
-        encoded.contentType,
-        "content-length",
-        String(body.length),
+        ...ofBody,
       ],
-      readBody: (take) => void take(body),
+      readBody: (take) => void (isPost && take(body)),
     },
     "form",
     trigger,

@@ -10,7 +10,7 @@ import type { UnlistedVerdicts, Verdict } from "../contract/delivery.ts";
 import { recordGivenHeaders } from "../domain/deliveries/header-values.ts";
 import { recordGivenQuery } from "../domain/deliveries/query-values.ts";
 import { requestFields } from "../domain/deliveries/request-fields.ts";
-import { listHeaders } from "../domain/schema/header-fields.ts";
+import { namedLists } from "../domain/schema/named-fields.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers, matchTriggers } from "./match-triggers.ts";
 import { splitSchema } from "./schemas/fixed-fields.ts";
@@ -305,8 +305,8 @@ test("for every set of schemas of headers and queries of both versions of Zod, t
       (list, [sent, query]) => {
         const headers = { ...sent, ...query };
         const triggers = list.map(([schema, ofQuery, isOwn], at): TriggerSource => {
-          const lists = schema ? listHeaders(exportSchema(schema)) : [];
-          const queryLists = ofQuery ? listHeaders(exportSchema(ofQuery)) : [];
+          const lists = schema ? namedLists(exportSchema(schema)) : [];
+          const queryLists = ofQuery ? namedLists(exportSchema(ofQuery)) : [];
           return {
             ...trigger(at, z.looseObject({}), isOwn ? z.object({ "x-a": z.literal("a") }) : null),
             headers: schema && { schema: schema as unknown as AnySchema, lists },

@@ -1,7 +1,7 @@
 import type { SourceDefinition } from "../../sdk/definition.ts";
 import type { ManifestTrigger } from "../contract/project/manifest.ts";
 import { type FieldPart, fieldParts } from "../contract/request-parts.ts";
-import { listHeaders } from "../domain/schema/header-fields.ts";
+import { namedLists } from "../domain/schema/named-fields.ts";
 import type { FieldsSchema } from "../ports/project.ts";
 import { isSchema } from "./definitions.ts";
 
@@ -15,7 +15,7 @@ export function readFieldsSchemas(
   return Object.fromEntries(
     fieldParts.flatMap((part) => {
       const [schema, json] = [source[part], exported?.[part]];
-      return json && isSchema(schema) ? [[part, { schema, lists: listHeaders(json) }]] : [];
+      return json && isSchema(schema) ? [[part, { schema, lists: namedLists(json) }]] : [];
     }),
   );
 }

@@ -14,7 +14,7 @@ const attachments = [
   file: `triggers/${slug}.ts`,
   hasTransform: false,
   hasFilter: true,
-  hasHeaders: false,
+  fieldParts: [],
   conditions: [],
   prompt: null,
 }));

@@ -1,5 +1,6 @@
 import type { ManifestAgent, ManifestTrigger } from "../contract/project/manifest.ts";
 import { type Target, targetName } from "../contract/project/target.ts";
+import type { FieldPart } from "../contract/request-parts.ts";
 import type { Condition } from "../domain/schema/conditions.ts";
 
 /** One attachment of a trigger to a target, as the manifest has it. Its conditions are in words. */
@@ -8,7 +9,8 @@ export interface GraphAttachment extends Pick<
   "attachmentId" | "slug" | "endpoint" | "target" | "file" | "hasTransform" | "prompt"
 > {
   hasFilter: boolean;
-  hasHeaders: boolean;
+  /** The parts of the request beside its body that have a schema. */
+  fieldParts: FieldPart[];
   conditions: Condition[];
 }
 
@@ -32,7 +34,7 @@ interface EndpointNode {
   triggers: string[];
 }
 
-interface TriggerNode extends Pick<GraphAttachment, "slug" | "endpoint" | "conditions" | "hasFilter" | "hasHeaders"> {
+interface TriggerNode extends Pick<GraphAttachment, "slug" | "endpoint" | "conditions" | "hasFilter" | "fieldParts"> {
   kind: "trigger";
   id: string;
   /** One for each target. `targetId`: the id of its node. */
@@ -73,7 +75,7 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
   const sorted = attached.toSorted(
     (one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId),
   );
-  for (const { slug, endpoint, conditions, hasFilter, hasHeaders, ...attachment } of sorted) {
+  for (const { slug, endpoint, conditions, hasFilter, fieldParts, ...attachment } of sorted) {
     const id = `trigger:${slug}`;
     const node: TriggerNode = nodes.get(id) ?? {
       kind: "trigger",
@@ -82,7 +84,7 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
       endpoint,
       conditions,
       hasFilter,
-      hasHeaders,
+      fieldParts,
       attachments: [],
       attachmentIds: [],
       files: [],

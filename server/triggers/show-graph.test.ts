@@ -30,6 +30,22 @@ it("agents are on the canvas with their model, their tools and their prompt", as
   ]);
 });
 
+it("a trigger has the parts of the request that it has schemas for, and their conditions", async () => {
+  const sources = projectFixture();
+  const schema = { type: "object", properties: { topic: { type: "string", const: "refunds" } }, required: ["topic"] };
+  const triggers = sources.manifest.triggers.map((trigger) =>
+    trigger.slug === "new-signup" ? { ...trigger, query: schema } : trigger,
+  );
+  const changed = { current: () => ({ ...sources, manifest: { ...sources.manifest, triggers } }) };
+  const graph = await showGraph({ project: changed, name: "acme", mode: "development" });
+  expect(graph.triggers.map(({ slug, fieldParts }) => [slug, fieldParts])).toContainEqual(["new-signup", ["query"]]);
+  expect(graph.triggers.filter(({ fieldParts }) => fieldParts.length > 0)).toHaveLength(1);
+  expect(graph.triggers.find(({ slug }) => slug === "new-signup")?.conditions[0]).toEqual({
+    path: "query topic",
+    words: "is refunds",
+  });
+});
+
 it("agents may be chosen by name as workflows may", () => {
   expect(listNames({ project }).targets).toContainEqual({ kind: "agent", slug: "triage" });
 });

@@ -1,5 +1,6 @@
 import type { Mode } from "../config.ts";
 import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts";
+import { fieldParts } from "../contract/request-parts.ts";
 import { inBatches } from "../domain/event-loop.ts";
 import { conditionsOf } from "../domain/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -49,6 +50,7 @@ function drawAttachment({
   request,
   filter,
   headers,
+  query,
   prompt,
 }: ManifestTrigger): GraphAttachment {
   return {
@@ -59,8 +61,8 @@ function drawAttachment({
     file,
     hasTransform,
     hasFilter: filter !== null,
-    hasHeaders: headers !== null,
-    conditions: conditionsOf({ request, filter, headers }),
+    fieldParts: fieldParts.filter((part) => ({ headers, query })[part] !== null),
+    conditions: conditionsOf({ request, filter, headers, query }),
     prompt,
   };
 }

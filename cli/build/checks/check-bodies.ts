@@ -1,7 +1,7 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
 import { factsOf } from "../../../server/domain/schema/facts-of.ts";
-import { headerFields, isObjectSchema } from "../../../server/domain/schema/header-fields.ts";
+import { namedFields, isObjectSchema } from "../../../server/domain/schema/named-fields.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
@@ -123,7 +123,7 @@ function schemaProblems(name: string, schema: JsonSchemaObject, { type }: BodyFo
   }
   if (types.length > 0 && !isObjectSchema(schema))
     return [{ code: "body_mismatch", property: name, title: `${name} matches no object` }];
-  return headerFields(schema)
+  return namedFields(schema)
     .filter(({ takes, schema: field }) => takes === "other" && isTyped(field, schema, type))
     .map(({ name: field }) => ({
       code: "body_mismatch",

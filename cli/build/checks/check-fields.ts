@@ -2,7 +2,7 @@ import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { type FieldPart, fieldParts } from "../../../server/contract/request-parts.ts";
 import { isSecretParameter } from "../../../server/domain/deliveries/query-values.ts";
 import { isSecretHeader } from "../../../server/domain/deliveries/header-values.ts";
-import { headerFields, isClosed, isObjectSchema } from "../../../server/domain/schema/header-fields.ts";
+import { namedFields, isClosed, isObjectSchema } from "../../../server/domain/schema/named-fields.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
@@ -61,13 +61,13 @@ function findProblems(part: FieldPart, trigger: EvaluatedTrigger): Problem[] {
   if (!isObjectSchema(schema)) return [whole("is not an object schema", `Write ${example}.`)];
   return [
     ...(isClosed(schema) ? [whole(closed, `Use z.object(), which ignores other ${others}.`)] : []),
-    ...headerFields(schema).flatMap((field) =>
+    ...namedFields(schema).flatMap((field) =>
       part === "headers" ? headerProblems(field, trigger.verify?.proofHeaders ?? []) : parameterProblems(field),
     ),
   ];
 }
 
-function parameterProblems({ name, takes }: ReturnType<typeof headerFields>[number]): Problem[] {
+function parameterProblems({ name, takes }: ReturnType<typeof namedFields>[number]): Problem[] {
   const title = `› ${name}`;
   if (isSecretParameter(name))
     return [
@@ -94,7 +94,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ownNames = new Set<string>(Object.values(ownHeaders));
 
 function headerProblems(
-  { name, takes }: ReturnType<typeof headerFields>[number],
+  { name, takes }: ReturnType<typeof namedFields>[number],
   proofHeaders: readonly string[],
 ): Problem[] {
   const title = `› ${name}`;

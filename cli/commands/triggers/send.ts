@@ -2,6 +2,7 @@ import type { Methods } from "../../../server/contract/project/endpoint.ts";
 import { type Problem, problemSchema } from "../../../server/contract/problem.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { toWire } from "../../../server/domain/deliveries/header-values.ts";
+import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
 import { formatDuration } from "../../../server/domain/format.ts";
 import { problemFailure } from "../../api/api-client.ts";
 import { noResponse } from "../../api/no-response.ts";
@@ -71,7 +72,7 @@ async function sendToTrigger(
   const { header: headers = {}, method, query = "" } = options;
   const [{ body: formats, methods } = { body: [], methods: undefined }] = triggers;
   const unsigned = createWebhookRequest({ data, headers, formats, method: method ?? methods?.[0] ?? "POST", query });
-  const parameters = [new URL(url).search.slice(1), unsigned.query].filter((part) => part !== "").join("&");
+  const parameters = joinQueries(new URL(url).search.slice(1), unsigned.query);
   const search = parameters === "" ? "" : `?${parameters}`;
   const path = `/triggers/${endpoint}`;
   const { projectDir, now } = context;

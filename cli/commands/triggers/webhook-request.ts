@@ -2,6 +2,7 @@ import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import { stateDirOf } from "../../../server/config.ts";
 import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
 import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
+import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
 import { encodeBody, sentTypes } from "../../../server/domain/schema/encode-body.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 
@@ -32,8 +33,7 @@ export function createWebhookRequest(p: {
   const { method, query } = p;
   const headers: WebhookRequest["headers"] = { "user-agent": ["signalbox-cli"], ...p.headers };
   if (method === "GET") {
-    const parameters = [query, encodeQuery(p.data)].filter((part) => part !== "").join("&");
-    return { method, query: parameters, headers, body: new Uint8Array() };
+    return { method, query: joinQueries(query, encodeQuery(p.data)), headers, body: new Uint8Array() };
   }
   if (headers["content-type"]) return { method, query, headers, body: p.data };
   const { contentType, body } = encode(p.data, p.formats);

@@ -57,7 +57,7 @@ export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
 }
 
 /** One line per condition, so the height of the node is known before rendering. */
-export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter" | "hasHeaders"> }) {
+export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter" | "fieldParts"> }) {
   if (node.conditions.length === 0) {
     return (
       <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">
@@ -67,7 +67,7 @@ export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilt
   }
   return (
     <ul
-      aria-label={node.hasFilter || node.hasHeaders ? "Fires when" : "Fires when the body has"}
+      aria-label={node.hasFilter || node.fieldParts.length > 0 ? "Fires when" : "Fires when the body has"}
       className="mt-1 group-data-[far=true]/canvas:hidden"
     >
       {node.conditions.map(({ path, words }) => (

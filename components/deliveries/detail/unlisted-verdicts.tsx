@@ -8,7 +8,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/controls/choice.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { describeUnlisted } from "../../../server/domain/deliveries/describe-reason.ts";
-import { readBody } from "../read-body.ts";
+import { evaluatedText } from "./full-delivery.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 
 interface Props {
@@ -41,7 +41,7 @@ function EvaluateTrigger({ delivery, onPath }: Props) {
   const [chosen, setChosen] = useState("");
   const { data: names } = useQuery(trpc.triggers.names.queryOptions());
   const { data: verdicts, error, mutate } = useMutation(trpc.triggers.verdicts.mutationOptions());
-  const text = useMemo(() => readBody(delivery.body)?.text ?? null, [delivery.body]);
+  const text = useMemo(() => evaluatedText(delivery), [delivery]);
   if (text === null) return null;
   const listed = new Set(delivery.verdicts.map(({ trigger }) => trigger));
   const slugs = (names?.triggers ?? [])

@@ -29,6 +29,7 @@ import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { describeFault, parseDraft } from "../draft/draft-text.ts";
+import type { RecordedHeaders } from "../draft/field-texts.ts";
 import { endpointOf, presetSubjectOf, type RunSubject, targetOf, triggerOf } from "../run-subject.ts";
 import { SavePresetDialog } from "./save-preset-dialog.tsx";
 
@@ -40,7 +41,7 @@ interface Props {
   emptyText: () => string;
   exampleText: () => string;
   /** `headers`: those of the delivery that the text comes from. */
-  onText: (text: string, label: string, headers?: Readonly<Record<string, string>>) => void;
+  onText: (text: string, label: string, headers?: RecordedHeaders) => void;
 }
 
 const maxDeliveries = 6;

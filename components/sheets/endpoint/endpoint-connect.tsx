@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
+import { withQuery } from "../../curl/webhook-curl.ts";
+import { exampleFields } from "../../run-form/draft/field-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { CodeBlock, CopyButton } from "../../ui/controls/copy-button.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
@@ -42,8 +43,14 @@ export function EndpointConnect({
   const [kind, setKind] = useState<"curl" | "fetch" | SenderKind>("curl");
   const { data } = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const key = access.key ?? keyPlaceholder;
-  const headers = exampleGivenHeaders(data?.headers);
-  const request = { url, key: needsKey ? key : null, headers, formats: data?.body ?? [], example: data?.example ?? {} };
+  const fields = exampleFields(data);
+  const request = {
+    url,
+    key: needsKey ? key : null,
+    ...fields,
+    ...(data && { formats: data.body, methods: data.methods }),
+    example: data?.example ?? {},
+  };
   return (
     <>
       <SheetSection title="Snippets" note={needsKey && <KeySwitch access={access} />}>
@@ -88,7 +95,7 @@ export function EndpointConnect({
               : `If a request has a signature, it must be a valid ${data.verify} signature. In a deployment, every request needs one.`}
           </p>
         )}
-        <FormsOfKeys value={key} url={url} />
+        <FormsOfKeys value={key} url={withQuery(url, fields.query)} />
       </SheetSection>
     </>
   );

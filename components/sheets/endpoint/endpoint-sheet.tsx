@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { fieldParts } from "../../../server/contract/request-parts.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Tabs } from "../../ui/controls/tabs.tsx";
@@ -76,7 +77,7 @@ export function EndpointSheet({
             <TryBody
               endpoint={endpoint}
               triggers={triggers.map((trigger) => trigger.slug)}
-              hasHeaders={triggers.some((trigger) => trigger.hasHeaders)}
+              parts={fieldParts.filter((part) => triggers.some((trigger) => trigger.fieldParts.includes(part)))}
               version={graph.version}
             />
           )}

@@ -4,6 +4,8 @@ import { curlOf, fetchOf, settingsOf, tokenUrl, urlWithCredentials } from "./sni
 const request = {
   url: "https://hooks.example.com/triggers/billing/eu",
   key: "sbk_abc",
+  headers: {},
+  query: "",
   example: { name: "O'Brien $HOME `id` \\ \u2028 é", n: 1 },
 };
 
@@ -28,6 +30,24 @@ it("the fetch snippet is a program that sends exactly the example", async () => 
       body: JSON.stringify(request.example),
     },
   ]);
+});
+
+it("the snippets have the headers and the query that the trigger requires", () => {
+  const required = { ...request, key: null, headers: { "x-event": "paid" }, query: "topic=refunds", example: {} };
+  expect(curlOf(required)).toContain(`curl -i '${request.url}?topic=refunds' \\\n  -H 'x-event: paid'`);
+  expect(fetchOf(required)).toContain(`fetch("${request.url}?topic=refunds", {`);
+  expect(fetchOf(required)).toContain('"x-event": "paid"');
+  expect(tokenUrl({ ...required, key: "sbk_abc" })).toBe(`${request.url}?token=sbk_abc&topic=refunds`);
+});
+
+it("the snippets for an endpoint that accepts only GET have the body as the query", () => {
+  const formats = [{ type: "form", field: null, bigints: "number" }] as const;
+  const get = { ...request, key: null, formats, methods: ["GET"] as ["GET"], example: { id: "7" } };
+  expect(curlOf(get)).toBe(`curl -i '${request.url}?id=7'`);
+  expect(fetchOf(get)).toBe(`await fetch("${request.url}?id=7");`);
+  expect(fetchOf({ ...get, key: "sbk_abc" })).toBe(
+    `await fetch("${request.url}?id=7", {\n  headers: { authorization: "Bearer sbk_abc" },\n});`,
+  );
 });
 
 it("the URL with credentials has the key as the password of the user hook", () => {

@@ -1,21 +1,14 @@
 import type { Json } from "../../../server/contract/json.ts";
-import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
-import type { GivenHeaders } from "../../run-form/draft/header-texts.ts";
+import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
 import { shellQuote } from "../../curl/curl-command.ts";
-import { webhookCurl } from "../../curl/webhook-curl.ts";
-import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
+import { encodeRequest, webhookCurl, withQuery, type WrittenRequest } from "../../curl/webhook-curl.ts";
 
 export type SenderKind = "github" | "stripe";
 
-export interface SnippetRequest {
-  /** Without a key. */
-  url: string;
+/** `url`: without a key. `headers` and `query`: those that the trigger requires. */
+export interface SnippetRequest extends Omit<WrittenRequest, "text"> {
   /** `null`: the endpoint needs no key. */
   key: string | null;
-  /** Those that the trigger requires. */
-  headers?: GivenHeaders;
-  /** The formats of the endpoint. Default: JSON. */
-  formats?: readonly BodyFormat[];
   example: Json;
 }
 
@@ -27,39 +20,51 @@ export function urlWithCredentials(url: string, key: string): string {
 /** Placeholder for a hidden key. */
 export const keyPlaceholder = "YOUR_KEY";
 
-export function curlOf({ url, key, headers, formats = [], example }: SnippetRequest): string {
+export function curlOf({ key, headers, example, ...request }: SnippetRequest): string {
   return webhookCurl({
-    url,
-    formats,
+    ...request,
     text: JSON.stringify(example),
     headers: { ...headers, ...(key !== null && { Authorization: `Bearer ${key}` }) },
   });
 }
 
 /** The request as a snippet of a program. */
-export function fetchOf({ url, key, headers = {}, formats = [], example }: SnippetRequest): string {
-  const all = { ...headers, ...(key !== null && { authorization: `Bearer ${key}` }) };
-  const more = Object.entries(all)
+export function fetchOf({ key, example, ...request }: SnippetRequest): string {
+  const { formats: [format] = [] } = request;
+  const sent = encodeRequest({ ...request, text: JSON.stringify(example) });
+  const isText = format !== undefined && format.type !== "json" && typeof sent.body === "string";
+  const headers = {
+    ...(sent.method === "POST" && { "content-type": isText ? sent.contentType : "application/json" }),
+    ...sent.headers,
+    ...(key !== null && { authorization: `Bearer ${key}` }),
+  };
+  const lines = [
+    ...(sent.method === "POST" ? ['method: "POST"'] : []),
+    ...(Object.keys(headers).length > 0 ? [`headers: { ${printMembers(headers)} }`] : []),
+    ...(sent.method === "POST"
+      ? [`body: ${isText ? JSON.stringify(sent.body) : `JSON.stringify(${printJson(example)})`}`]
+      : []),
+  ];
+  const url = JSON.stringify(sent.url);
+  return lines.length === 0
+    ? `await fetch(${url});`
+    : `await fetch(${url}, {\n${lines.map((line) => `  ${line},\n`).join("")}});`;
+}
+
+function printMembers(headers: Readonly<Record<string, string | readonly string[]>>): string {
+  return Object.entries(headers)
     .map(
       ([name, value]) =>
-        `, ${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${JSON.stringify([value].flat().join(", "))}`,
+        `${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${JSON.stringify([value].flat().join(", "))}`,
     )
-    .join("");
-  const body = JSON.stringify(example, null, 2)
+    .join(", ");
+}
+
+function printJson(example: Json): string {
+  return JSON.stringify(example, null, 2)
     .replaceAll("\n", "\n  ")
     .replaceAll("\u2028", String.raw`\u2028`)
     .replaceAll("\u2029", String.raw`\u2029`);
-  const [format] = formats;
-  const isJson = format === undefined || format.type === "json";
-  const encoded = isJson ? null : encodeBody(format, JSON.stringify(example));
-  const isText = typeof encoded?.body === "string";
-  const contentType = isText ? encoded.contentType : "application/json";
-  const code = isText ? JSON.stringify(encoded.body) : `JSON.stringify(${body})`;
-  return `await fetch(${JSON.stringify(url)}, {
-  method: "POST",
-  headers: { "content-type": ${JSON.stringify(contentType)}${more} },
-  body: ${code},
-});`;
 }
 
 export interface SenderSettings {
@@ -72,7 +77,7 @@ export interface SenderSettings {
 /** The settings to enter at a sender. `verify`: the signature scheme of the endpoint. */
 export function settingsOf(
   kind: SenderKind,
-  request: Pick<SnippetRequest, "url" | "key"> & { verify: string | null },
+  request: Pick<SnippetRequest, "url" | "query" | "key"> & { verify: string | null },
 ): SenderSettings {
   const url = tokenUrl(request);
   return kind === "github" ? githubSettings(url, request.verify) : stripeSettings(url, request.verify);
@@ -119,6 +124,6 @@ function stripeSettings(url: string, verify: string | null): SenderSettings {
 }
 
 /** For senders that accept only a URL. */
-export function tokenUrl({ url, key }: Pick<SnippetRequest, "url" | "key">): string {
-  return key === null ? url : `${url}?token=${encodeURIComponent(key)}`;
+export function tokenUrl({ url, query, key }: Pick<SnippetRequest, "url" | "query" | "key">): string {
+  return withQuery(url, joinQueries(key === null ? "" : `token=${encodeURIComponent(key)}`, query));
 }

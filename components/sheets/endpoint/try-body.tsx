@@ -3,17 +3,21 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo, useRef, useState } from "react";
 import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
+import type { FieldPart } from "../../../server/contract/request-parts.ts";
+import { cleanQuery } from "../../../server/domain/deliveries/query-text.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { readBody } from "../../deliveries/read-body.ts";
+import { evaluatedText } from "../../deliveries/detail/full-delivery.ts";
 import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
 import { describeFault, offsetOf, parseDraft, placeInMessage } from "../../run-form/draft/draft-text.ts";
 import {
-  exampleGivenHeaders,
-  type GivenHeaders,
+  exampleFields,
+  type GivenFields,
   parseHeaderLines,
   printHeaderLines,
-} from "../../run-form/draft/header-texts.ts";
+  receivedFields,
+} from "../../run-form/draft/field-texts.ts";
+import { partTitles } from "../../run-form/form/request-fields.tsx";
 import { useVerdicts } from "../../run-form/use-verdicts.ts";
 import { problemOf } from "../../trpc/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -39,26 +43,26 @@ interface Props {
   endpoint: string;
   /** Its triggers, without duplicates, in evaluation order. */
   triggers: readonly string[];
-  /** Whether a trigger has conditions on headers. */
-  hasHeaders: boolean;
+  /** The parts of the request beside its body on which a trigger has conditions. */
+  parts: readonly FieldPart[];
   version: string;
 }
 
 /**
- * A text area for a body, and for headers if a trigger needs them, with the verdict of each trigger as you type.
- * Nothing is sent or stored.
+ * A text area for a body, and fields for headers and a query if a trigger needs them, with the verdict of each trigger
+ * as you type. Nothing is sent or stored.
  */
-export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
+export function TryBody({ endpoint, triggers, parts, version }: Props) {
   const [text, setText] = useState("");
-  const [headerText, setHeaderText] = useState("");
-  const headers = useMemo(() => parseHeaderLines(headerText), [headerText]);
-  const setRequest = (body: string, given: GivenHeaders) => {
+  const [texts, setTexts] = useState({ headers: "", query: "" });
+  const fields = useMemo(() => ({ headers: parseHeaderLines(texts.headers), query: cleanQuery(texts.query) }), [texts]);
+  const setRequest: OnRequest = (body, { headers, query }) => {
     setText(body);
-    setHeaderText(printHeaderLines(given));
+    setTexts({ headers: printHeaderLines(headers), query });
   };
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const { result, isPending, retry } = useResult({ endpoint, text, headers, version });
+  const { result, isPending, retry } = useResult({ endpoint, text, fields, version });
   const place = result.kind === "not-json" ? placeInMessage(result.detail) : null;
   const goToError = () => {
     field.current?.focus();
@@ -88,23 +92,26 @@ export function TryBody({ endpoint, triggers, hasHeaders, version }: Props) {
         aria-describedby={`${id}-result`}
         className="min-h-40 w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] [tab-size:2] placeholder:text-ink-3 aria-invalid:border-bad"
       />
-      {hasHeaders && (
-        <div className="grid gap-1">
-          <label htmlFor={`${id}-headers`} className="text-s font-semibold">
-            Headers
-          </label>
-          <textarea
-            id={`${id}-headers`}
-            value={headerText}
-            onChange={(event) => setHeaderText(event.target.value)}
-            rows={3}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="name: value, one on each line"
-            className="w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] placeholder:text-ink-3"
-          />
-        </div>
-      )}
+      {parts.map((part) => {
+        const Field = part === "headers" ? "textarea" : "input";
+        return (
+          <div key={part} className="grid gap-1">
+            <label htmlFor={`${id}-${part}`} className="text-s font-semibold">
+              {partTitles[part]}
+            </label>
+            <Field
+              id={`${id}-${part}`}
+              value={texts[part]}
+              onChange={(event) => setTexts({ ...texts, [part]: event.target.value })}
+              {...(part === "headers" && { rows: 3 })}
+              spellCheck={false}
+              autoComplete="off"
+              placeholder={partHints[part]}
+              className="w-full resize-y rounded-m border border-line-strong bg-raised px-3 py-2.5 font-mono text-s/[1.6] placeholder:text-ink-3"
+            />
+          </div>
+        );
+      })}
       <div id={`${id}-result`} role="status" aria-busy={isPending} className="min-h-24">
         <Result result={result} count={triggers.length} goToError={place && goToError} retry={retry} />
       </div>
@@ -148,15 +155,20 @@ function Result({
   );
 }
 
-type OnRequest = (body: string, headers: GivenHeaders) => void;
+const partHints: Record<FieldPart, string> = {
+  headers: "name: value, one on each line",
+  query: "topic=refunds&shop=berlin",
+};
+
+type OnRequest = (body: string, fields: GivenFields) => void;
 
 /** A generated request for one of the triggers. */
 function ExampleMenu({ triggers, onRequest }: { triggers: readonly string[]; onRequest: OnRequest }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const take = async (slug: string) => {
-    const { example, headers } = await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }));
-    onRequest(JSON.stringify(example, null, 2), exampleGivenHeaders(headers));
+    const details = await queries.fetchQuery(trpc.triggers.get.queryOptions({ slug }));
+    onRequest(JSON.stringify(details.example, null, 2), exampleFields(details));
   };
   return (
     <Menu
@@ -174,15 +186,15 @@ function ExampleMenu({ triggers, onRequest }: { triggers: readonly string[]; onR
   );
 }
 
-/** The body and the headers of a received delivery. */
+/** The body, the headers and the query of a received delivery. */
 function RecentMenu({ endpoint, onRequest }: { endpoint: string; onRequest: OnRequest }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const now = useNow();
   const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 8 }));
   const take = async (id: string) => {
-    const { body, headers } = await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }));
-    onRequest(readBody(body)?.text ?? "", headers);
+    const delivery = await queries.fetchQuery(trpc.deliveries.get.queryOptions({ id }));
+    onRequest(evaluatedText(delivery) ?? "", receivedFields(delivery.headers));
   };
   const deliveries = (recent.data?.data ?? []).filter(({ bodyBytes }) => bodyBytes > 0);
   if (deliveries.length === 0) return null;
@@ -249,7 +261,7 @@ function ReasonLine({ reason }: { reason: Reason }) {
 }
 
 /** The verdicts of an endpoint's triggers for a text as it is typed, or why there are none. */
-function useResult(request: { endpoint: string; text: string; headers: GivenHeaders; version: string }) {
+function useResult(request: { endpoint: string; text: string; fields: GivenFields; version: string }) {
   const { endpoint, text, ...rest } = request;
   const isEmpty = text.trim() === "";
   const fault = useMemo(

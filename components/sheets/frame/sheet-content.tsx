@@ -9,7 +9,7 @@ import { visibleText } from "../../../server/domain/schema/visible-text.ts";
 import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";
 import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { SchemaView } from "../../schema/schema-view.tsx";
-import { exampleGivenHeaders } from "../../run-form/draft/header-texts.ts";
+import { exampleFields } from "../../run-form/draft/field-texts.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { CodeBlock } from "../../ui/controls/copy-button.tsx";
@@ -160,8 +160,9 @@ export function FirstCurl({ slug, url, needsKey }: { slug: string; url: string; 
         text={curlOf({
           url,
           key: needsKey ? keyPlaceholder : null,
-          headers: exampleGivenHeaders(data.headers),
+          ...exampleFields(data),
           formats: data.body,
+          methods: data.methods,
           example: data.example,
         })}
         label={`Example request to ${slug}`}

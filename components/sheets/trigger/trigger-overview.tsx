@@ -3,8 +3,10 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
+import { type FieldPart, mismatchOf } from "../../../server/contract/request-parts.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
+import { partTitles } from "../../run-form/form/request-fields.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { ConditionList, FirstCurl, PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
@@ -39,13 +41,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
       <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
-        <Evidence
-          slug={trigger.slug}
-          counts={counts}
-          hasFilter={trigger.hasFilter}
-          hasHeaders={trigger.hasHeaders}
-          hasQuery={trigger.hasHeaders}
-        />
+        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} parts={trigger.fieldParts} />
         {last.data?.data.length === 0 && (
           <div className="mt-2">
             <EmptyNote title="No matching deliveries yet">
@@ -93,8 +89,9 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
           ]}
         />
       </SheetSection>
-      <SchemaPart title="Headers" note="required values" schema={details?.headers} />
-      <SchemaPart title="Query" note="required values" schema={details?.query} />
+      {trigger.fieldParts.map((part) => (
+        <SchemaPart key={part} title={partTitles[part]} note="required values" schema={details?.[part]} />
+      ))}
       <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
       <SchemaPart title="Filter" note="required values" schema={details?.filter} />
     </>
@@ -117,23 +114,21 @@ function Evidence({
   slug,
   counts,
   hasFilter,
-  hasHeaders,
-  hasQuery,
+  parts,
 }: {
   slug: string;
   counts: TriggerOverviewProps["counts"];
   hasFilter: boolean;
-  hasHeaders: boolean;
-  hasQuery: boolean;
+  parts: readonly FieldPart[];
 }) {
   const stages = [
     { label: "fired", verdict: "matched", amount: counts?.passed, tone: "text-ok" },
-    ...(hasHeaders
-      ? [{ label: "stopped by headers", verdict: "headers_mismatch", amount: counts?.headers, tone: "text-ink-2" }]
-      : []),
-    ...(hasQuery
-      ? [{ label: "stopped by query", verdict: "query_mismatch", amount: counts?.query, tone: "text-ink-2" }]
-      : []),
+    ...parts.map((part) => ({
+      label: `stopped by ${part}`,
+      verdict: mismatchOf[part],
+      amount: counts?.[part],
+      tone: "text-ink-2",
+    })),
     { label: "stopped by request", verdict: "request_mismatch", amount: counts?.request, tone: "text-bad" },
     ...(hasFilter
       ? [{ label: "stopped by filter", verdict: "filter_mismatch", amount: counts?.filter, tone: "text-ink-2" }]

@@ -3,9 +3,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
+import { fieldParts } from "../../../server/contract/request-parts.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import { exampleBody } from "../../../server/domain/schema/example-body.ts";
+import { partTitles } from "../../run-form/form/request-fields.tsx";
 import { RunForm } from "../../run-form/run-form.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ErrorNote } from "../../ui/states.tsx";
@@ -103,13 +105,16 @@ export function TriggerSheet({
 
 function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
   if (!details) return <SheetSkeleton label="Loading schemas" />;
-  const { request, filter, headers, example } = details;
+  const { request, filter, example } = details;
   return (
     <SchemaSections
       schemas={[
-        ...(headers === null
-          ? []
-          : [{ title: "Headers", schema: headers, absent: "", example: exampleBody(headers, null) }]),
+        ...fieldParts.flatMap((part) => {
+          const schema = details[part];
+          return schema === null
+            ? []
+            : [{ title: partTitles[part], schema, absent: "", example: exampleBody(schema, null) }];
+        }),
         { title: "Request", schema: request, absent: "", example },
         {
           title: "Filter",

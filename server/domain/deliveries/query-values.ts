@@ -1,6 +1,6 @@
-import { isUtf8 } from "node:buffer";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { type FieldValues, isSecretHeader, type RecordedHeaders } from "./header-values.ts";
+import { splitQuery } from "./query-text.ts";
 import { redacted, redactText } from "./redaction.ts";
 
 /** The query of a delivery, which is recorded as sent, as the project's code reads it. */
@@ -59,29 +59,4 @@ export function mapQuery(query: string, replace: (name: string, value: string) =
 export function recordGivenQuery(query: string): Record<string, string> {
   const text = redactQuery(query.replace(/^\?/, ""), []);
   return text === "" ? {} : { [ownHeaders.query]: text };
-}
-
-interface Parameter {
-  name: string;
-  value: string;
-  /** As sent. */
-  pair: string;
-}
-
-function splitQuery(query: string): Parameter[] {
-  return query.split("&").flatMap((pair): Parameter[] => {
-    if (pair === "") return [];
-    const [name = ""] = pair.split("=", 1);
-    return [{ name: decode(name), value: decode(pair.slice(name.length + 1)), pair }];
-  });
-}
-
-/** `+` is a space. Text whose bytes are not UTF-8 stays as sent: a replacement character would change it in silence. */
-function decode(text: string): string {
-  if (!/[%+]/.test(text)) return text;
-  const bytes = Buffer.from(
-    text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
-  return isUtf8(bytes) ? (new URLSearchParams(`=${text.replaceAll("&", "%26")}`).get("") ?? "") : text;
 }

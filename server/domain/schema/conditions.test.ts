@@ -80,3 +80,17 @@ it("the conditions of an intersection are merged", () => {
     "b is not empty",
   ]);
 });
+
+it("the conditions on headers and on the query are first", () => {
+  const conditions = conditionsOf({
+    request: wire(z.object({ id: z.string().min(1) })),
+    filter: null,
+    headers: wire(z.object({ "x-event": z.literal("paid") })),
+    query: wire(z.object({ topic: z.enum(["refunds", "returns"]) })),
+  });
+  expect(conditions.map(({ path, words }) => `${path} ${words}`)).toEqual([
+    "header x-event is paid",
+    "query topic is refunds or returns",
+    "id is not empty",
+  ]);
+});

@@ -1,4 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
+import { type FieldPart, fieldParts } from "../../contract/request-parts.ts";
 import { type Facts, factsOf, firstOf, propertiesOf } from "./facts-of.ts";
 import { asSchema, isObject } from "./json-schema.ts";
 import {
@@ -29,8 +30,8 @@ const itemStep = "[]";
 const anyKeyStep = "*";
 
 /**
- * The condition for one path of the body, or for a header, in words: `type` `is invoice.paid`, `header x-event` `is
- * paid`. The path is empty for `and 3 more`.
+ * The condition for one path of the body, or for a header or a parameter, in words: `type` `is invoice.paid`, `header
+ * x-event` `is paid`, `query topic` `is refunds`. The path is empty for `and 3 more`.
  */
 export interface Condition {
   path: string;
@@ -46,27 +47,34 @@ const maxVisits = 400;
 const maxDepth = 12;
 
 /**
- * The conditions of a trigger. Those on its headers are first. Those of its filter follow, with the fixed values of its
- * request, most specific first; without a filter, those of the request. At most `limit` conditions, and one more with
- * the number of omitted ones.
+ * The conditions of a trigger. Those on its headers and its query are first. Those of its filter follow, with the fixed
+ * values of its request, most specific first; without a filter, those of the request. At most `limit` conditions, and
+ * one more with the number of omitted ones.
  */
 export function conditionsOf(
   {
     request,
     filter,
-    headers = null,
-  }: { request: JsonSchemaObject; filter: JsonSchemaObject | null; headers?: JsonSchemaObject | null },
+    ...fields
+  }: { request: JsonSchemaObject; filter: JsonSchemaObject | null } & Partial<
+    Record<FieldPart, JsonSchemaObject | null>
+  >,
   limit = 3,
 ): Condition[] {
-  const ofHeaders = headers ? find(headers, true).map((one) => ({ ...one, path: `header ${one.path}` })) : [];
+  const ofFields = fieldParts.flatMap((part) => {
+    const schema = fields[part];
+    return schema ? find(schema, true).map((one) => ({ ...one, path: `${fieldWords[part]} ${one.path}` })) : [];
+  });
   const asked = filter ? find(filter, true) : [];
   const needed = find(request, false);
   const fixed = needed.filter(({ rank, path }) => rank === ranks.fixed && asked.every((one) => one.path !== path));
-  const found = [...ofHeaders, ...(asked.length > 0 ? [...asked, ...fixed] : needed)];
+  const found = [...ofFields, ...(asked.length > 0 ? [...asked, ...fixed] : needed)];
   const shown = found.slice(0, limit).map(({ path, words }) => ({ path, words }));
   const more = found.length - shown.length;
   return more > 0 ? [...shown, { path: "", words: `and ${more} more` }] : shown;
 }
+
+const fieldWords: Record<FieldPart, string> = { headers: "header", query: "query" };
 
 interface Walk {
   root: JsonSchemaObject;

@@ -121,6 +121,8 @@ export const texts: Readonly<Record<string, string>> = {
   "SendRequest.endpoint": "The endpoint, e.g. `billing`.",
   "SendRequest.body": "The body. For an endpoint that accepts forms: an object with a value for each field.",
   "SendRequest.headers": "Headers of the request. A repeated header has an array of values. Default: none.",
+  "SendRequest.query":
+    "Query of the request, percent-encoded as in a URL: `topic=refunds&shop=berlin`. The body of a GET is added to it. Default: none.",
   "SendRequest.trigger": "Slug of the only trigger that evaluates the body. Default: every trigger on the endpoint.",
   "SentDelivery.status": "The HTTP status that a sender would get.",
   "SentDelivery.deliveryId": "Id of the recorded delivery. `null`: it was rejected and not recorded.",
@@ -129,6 +131,8 @@ export const texts: Readonly<Record<string, string>> = {
 
   "VerdictsRequest.endpoint": "Evaluate all triggers on this endpoint.",
   "VerdictsRequest.trigger": "Evaluate the trigger with this slug.",
+  "VerdictsRequest.query":
+    "Query of the request, percent-encoded as in a URL: `topic=refunds&shop=berlin`. Default: none.",
   "VerdictsRequest.body": "The body to evaluate.",
   "Verdict.outcome": "The decision of the trigger.",
   "Verdict.runId": "Id of the started run. `null`: none was started.",

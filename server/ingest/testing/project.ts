@@ -11,7 +11,7 @@ import type {
   Reply,
 } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
-import { listHeaders } from "../../domain/schema/header-fields.ts";
+import { namedLists } from "../../domain/schema/named-fields.ts";
 import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */
@@ -54,7 +54,7 @@ export function triggerOf(p: {
 }
 
 function fieldsOf(schema: z.ZodType | undefined): FieldsSchema | null {
-  return schema ? { schema: schema as unknown as AnySchema, lists: listHeaders(exportSchema(schema)) } : null;
+  return schema ? { schema: schema as unknown as AnySchema, lists: namedLists(exportSchema(schema)) } : null;
 }
 
 /** A project with these triggers, in the order that the manifest has them. */

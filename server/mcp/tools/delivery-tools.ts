@@ -16,7 +16,18 @@ import { countVerdicts, formatReason } from "../../domain/deliveries/describe-re
 import { formatCount } from "../../domain/format.ts";
 import { apiPath, ServiceProblem } from "../service-api.ts";
 import { defineTool } from "../tool.ts";
-import { body, deliveryId, endpoint, headers, readBody, since, toMoment, trigger, waitSeconds } from "./inputs.ts";
+import {
+  body,
+  deliveryId,
+  endpoint,
+  headers,
+  query,
+  readBody,
+  since,
+  toMoment,
+  trigger,
+  waitSeconds,
+} from "./inputs.ts";
 import { describeEnd } from "./run-tools.ts";
 import { describeBody, describeRun, describeVerdict } from "./shapes.ts";
 
@@ -144,11 +155,12 @@ export const sendAndWait = defineTool({
   name: "send_and_wait",
   title: "Send a webhook and wait",
   description:
-    "Sends a body to an endpoint as a sender would, without a key and a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
+    "Sends a body, and optional headers and a query, to an endpoint as a sender would, without a key and a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
   input: z.strictObject({
     endpoint,
     body,
     headers: headers.optional(),
+    query: query.optional(),
     trigger: trigger.optional().describe("The only trigger that evaluates it. Default: all triggers on the endpoint"),
     waitSeconds: waitSeconds(30),
   }),

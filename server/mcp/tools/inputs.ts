@@ -24,6 +24,10 @@ export const headers = z
   .catchall(z.union([z.string(), z.array(z.string()).min(1)]))
   .describe('Headers of the request, e.g. {"x-github-event": "issues"}. Default: none');
 
+export const query = z
+  .string()
+  .describe("Query of the URL, percent-encoded, e.g. `topic=refunds&shop=berlin`. Default: none");
+
 /** Many clients wait a minute for a result. */
 export const waitSeconds = (byDefault: number) =>
   z.int().min(0).max(50).default(byDefault).describe("Maximum time in seconds to wait until runs end");

@@ -5,7 +5,7 @@ import { formatCount } from "../../domain/format.ts";
 import { inferredTriggerSchema } from "../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 import { defineTool } from "../tool.ts";
-import { body, deliveryId, endpoint, headers, readBody, since, toMoment, trigger } from "./inputs.ts";
+import { body, deliveryId, endpoint, headers, query, readBody, since, toMoment, trigger } from "./inputs.ts";
 import { describeVerdict } from "./shapes.ts";
 
 const triggersAnswer = z.object({ data: z.array(triggerSchema) });
@@ -53,12 +53,13 @@ export const testTrigger = defineTool({
   name: "test_trigger",
   title: "Test a body",
   description:
-    "Evaluates a body, and optional headers, by all triggers of an endpoint or by one trigger of the current build. Returns each verdict with the path, the expected and the actual value. Starts and records nothing.",
+    "Evaluates a body, and optional headers and a query, by all triggers of an endpoint or by one trigger of the current build. Returns each verdict with the path, the expected and the actual value. Starts and records nothing.",
   input: z.strictObject({
     endpoint: endpoint.optional(),
     trigger: trigger.optional().describe("Slug of a trigger. Exactly one of `endpoint` and `trigger` is required"),
     body,
     headers: headers.optional(),
+    query: query.optional(),
   }),
   uses: ["explainBody"],
   async call({ body: given, ...rest }, api) {

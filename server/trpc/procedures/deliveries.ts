@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { revealDelivery } from "../../auth/access/reveal.ts";
-import { deliveryOutcomeSchema, givenHeadersSchema } from "../../contract/delivery.ts";
+import { deliveryOutcomeSchema, givenHeadersSchema, givenQuerySchema } from "../../contract/delivery.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import { compareDeliveries } from "../../deliveries/compare-deliveries.ts";
@@ -65,8 +65,8 @@ export const deliveriesRouter = router({
     }),
 
   /**
-   * Sends a delivery as a webhook with this body and these headers would be. Returns the response of the receiver, also
-   * a rejection.
+   * Sends a delivery as a webhook with this body, these headers and this query would be. Returns the response of the
+   * receiver, also a rejection.
    */
   send: procedure("sendDelivery")
     .input(
@@ -74,6 +74,7 @@ export const deliveriesRouter = router({
         endpoint: z.string(),
         text: jsonText,
         headers: givenHeadersSchema.optional(),
+        query: givenQuerySchema.optional(),
         /** The only trigger that evaluates it. */
         trigger: z.string().optional(),
       }),

@@ -15,7 +15,7 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       file: `triggers/${slug}.ts`,
       hasTransform: false,
       hasFilter: true,
-      hasHeaders: false,
+      fieldParts: [],
       conditions: Array.from({ length: conditions }, (_, index) => ({ path: `field${index}`, words: `is ${slug}` })),
       prompt: null,
     })),

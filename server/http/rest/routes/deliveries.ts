@@ -8,7 +8,7 @@ import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries, readDelivery } from "../../../deliveries/describe-delivery.ts";
 import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
-import { givenHeadersSchema } from "../../../contract/delivery.ts";
+import { givenHeadersSchema, givenQuerySchema } from "../../../contract/delivery.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
 import { sendFromForm } from "../../../ingest/send-from-form.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
@@ -152,6 +152,7 @@ const sendRoute = defineRoute({
           endpoint: z.string(),
           body: json,
           headers: givenHeadersSchema.clone().optional(),
+          query: givenQuerySchema.clone().optional(),
           trigger: z.string().optional(),
         })
         .openapi("SendRequest"),

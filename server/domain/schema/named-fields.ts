@@ -1,8 +1,8 @@
 import type { JsonSchemaObject } from "../../contract/json.ts";
 import { factsOf, propertiesOf } from "./facts-of.ts";
 
-/** A header that the `headers` schema of a trigger names. */
-export interface HeaderField {
+/** A header or a parameter that the `headers` or `query` schema of a trigger names. */
+export interface NamedField {
   name: string;
   schema: JsonSchemaObject;
   isRequired: boolean;
@@ -10,9 +10,9 @@ export interface HeaderField {
   takes: "text" | "list" | "other";
 }
 
-/** The headers that a schema names, in their order. Alternatives count like one schema with the fields of all. */
-export function headerFields(schema: JsonSchemaObject): HeaderField[] {
-  const fields = new Map<string, HeaderField>();
+/** The fields that such a schema names, in their order. Alternatives count like one schema with the fields of all. */
+export function namedFields(schema: JsonSchemaObject): NamedField[] {
+  const fields = new Map<string, NamedField>();
   for (const each of objectsOf(schema, schema)) {
     for (const { name, schema: value, isRequired } of propertiesOf(factsOf(each, schema))) {
       const known = fields.get(name);
@@ -23,9 +23,9 @@ export function headerFields(schema: JsonSchemaObject): HeaderField[] {
   return [...fields.values()];
 }
 
-/** The names of the headers that a schema receives as arrays. */
-export function listHeaders(schema: JsonSchemaObject): string[] {
-  return headerFields(schema).flatMap(({ name, takes }) => (takes === "list" ? [name] : []));
+/** The names of the fields that a schema receives as arrays. */
+export function namedLists(schema: JsonSchemaObject): string[] {
+  return namedFields(schema).flatMap(({ name, takes }) => (takes === "list" ? [name] : []));
 }
 
 /** Whether each alternative is an object. */
@@ -36,7 +36,7 @@ export function isObjectSchema(schema: JsonSchemaObject): boolean {
   });
 }
 
-/** Whether an alternative rejects headers that it does not name. */
+/** Whether an alternative rejects fields that it does not name. */
 export function isClosed(schema: JsonSchemaObject): boolean {
   return objectsOf(schema, schema).some((each) =>
     factsOf(each, schema).parts.some(
@@ -58,18 +58,18 @@ function objectsOf(schema: JsonSchemaObject, root: JsonSchemaObject, depth = 0):
   return [schema, ...unions.flat().flatMap((choice) => objectsOf(choice, root, depth + 1))];
 }
 
-function takesOf(schema: JsonSchemaObject, root: JsonSchemaObject): HeaderField["takes"] {
+function takesOf(schema: JsonSchemaObject, root: JsonSchemaObject): NamedField["takes"] {
   return objectsOf(schema, root)
     .map((each) => {
       const { types, values } = factsOf(each, root);
       const isText = values ? values.some((value) => typeof value === "string") : types.includes("string");
       return types.includes("array") ? "list" : isText ? "text" : "other";
     })
-    .reduce<HeaderField["takes"]>(widest, "other");
+    .reduce<NamedField["takes"]>(widest, "other");
 }
 
 const widths = ["other", "text", "list"] as const;
 
-function widest(one: HeaderField["takes"], other: HeaderField["takes"]): HeaderField["takes"] {
+function widest(one: NamedField["takes"], other: NamedField["takes"]): NamedField["takes"] {
   return widths.indexOf(one) > widths.indexOf(other) ? one : other;
 }

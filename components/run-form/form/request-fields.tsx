@@ -2,26 +2,32 @@
 
 import { useId } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import type { FieldPart } from "../../../server/contract/request-parts.ts";
 import { describeSchema } from "../../../server/domain/schema/describe-schema.ts";
-import { headerFields } from "../../../server/domain/schema/header-fields.ts";
-import type { HeaderTexts } from "../draft/header-texts.ts";
+import { namedFields } from "../../../server/domain/schema/named-fields.ts";
+import { type FieldTexts, textIn, withText } from "../draft/field-texts.ts";
 
-/** The headers that the schema of a trigger names. */
-export function HeaderFields({
+export const partTitles: Record<FieldPart, string> = { headers: "Headers", query: "Query" };
+
+/** The headers or the parameters that the schema of a trigger names. */
+export function RequestFields({
+  part,
   schema,
   texts,
   onTexts,
 }: {
+  part: FieldPart;
   schema: JsonSchemaObject;
-  texts: HeaderTexts;
-  onTexts: (texts: HeaderTexts) => void;
+  texts: FieldTexts;
+  onTexts: (texts: FieldTexts) => void;
 }) {
   const id = useId();
   return (
     <fieldset className="grid gap-3 rounded-m border px-3 pt-2 pb-3">
-      <legend className="px-1 text-s font-semibold">Headers</legend>
-      {headerFields(schema).map(({ name, schema: field, isRequired, takes }) => {
+      <legend className="px-1 text-s font-semibold">{partTitles[part]}</legend>
+      {namedFields(schema).map(({ name, schema: field, isRequired, takes }) => {
         const Field = takes === "list" ? "textarea" : "input";
+        const text = textIn(texts, name);
         return (
           <div key={name} className="grid gap-1">
             <label htmlFor={`${id}-${name}`} className="font-mono text-s">
@@ -29,8 +35,8 @@ export function HeaderFields({
             </label>
             <Field
               id={`${id}-${name}`}
-              value={texts[name] ?? ""}
-              onChange={(event) => onTexts({ ...texts, [name]: event.target.value })}
+              value={text ?? ""}
+              onChange={(event) => onTexts(withText(texts, name, event.target.value))}
               spellCheck={false}
               autoComplete="off"
               aria-describedby={`${id}-${name}-hint`}
@@ -39,7 +45,7 @@ export function HeaderFields({
             <span id={`${id}-${name}-hint`} className="text-s text-ink-3">
               {takes === "list" ? "One value on each line: " : ""}
               {describeSchema(field, schema)}
-              {isRequired ? "" : ". Optional: an empty field is not sent"}
+              {text === "" ? ". Sent with an empty value" : isRequired ? "" : ". Optional: an empty field is not sent"}
             </span>
           </div>
         );

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
-import { headerFields, isClosed, isObjectSchema, listHeaders } from "./header-fields.ts";
+import { namedFields, isClosed, isObjectSchema, namedLists } from "./named-fields.ts";
 
 const fieldsOf = (schema: z.ZodType | z3.ZodTypeAny) =>
-  headerFields(exportSchema(schema)).map(({ name, takes, isRequired }) => `${name} ${takes}${isRequired ? "" : "?"}`);
+  namedFields(exportSchema(schema)).map(({ name, takes, isRequired }) => `${name} ${takes}${isRequired ? "" : "?"}`);
 
-describe("the headers that a schema names", () => {
+describe("the headers or parameters that a schema names", () => {
   test("are those of all its parts and alternatives, in their order", () => {
     expect(
       fieldsOf(
@@ -35,12 +35,12 @@ describe("the headers that a schema names", () => {
         other: (number as typeof z.number)(),
       });
       expect(fieldsOf(schema)).toEqual(["text text", "list list", "either list", "other other"]);
-      expect(listHeaders(exportSchema(schema))).toEqual(["list", "either"]);
+      expect(namedLists(exportSchema(schema))).toEqual(["list", "either"]);
     },
   );
 });
 
-test("only objects describe headers", () => {
+test("only objects describe headers or a query", () => {
   const closed = [
     z.strictObject({ a: z.string() }),
     z.record(z.string(), z.string()),
