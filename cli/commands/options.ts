@@ -89,7 +89,7 @@ export function parseSince(value: string): Since {
   const ms = parseDuration(value);
   if (ms !== null && ms > 0) return ms;
   throw new InvalidArgumentError(
-    "Give a period with a unit, e.g. 30m, 24h or 7d, at most 36525d (100 years), or an ISO 8601 time, e.g. 2026-11-21T10:00:00Z.",
+    "The period must be a number with a unit, e.g. 30m, 24h or 7d, at most 36525d (100 years), or an ISO 8601 time, e.g. 2026-11-21T10:00:00Z.",
   );
 }
 

@@ -262,7 +262,7 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["triggers", "runs", "list", "x", "--limit", "0"], /The limit must be a whole number from 1 to 100/],
     [["runs", "list", "--min-cost", "much"], /The amount must be in US dollars, e\.g\. 0\.5/],
     [["runs", "list", "--min-tokens", "1.5"], /The number of tokens must be a whole number/],
-    [["runs", "list", "--since", "yesterday"], /The duration must be a number with a unit/],
+    [["runs", "list", "--since", "yesterday"], /The period must be a number with a unit.*or an ISO 8601 time/],
     [["dev", "--port", "70000"], /The port must be a whole number from 0 to 65535/],
     [["keys", "create", "--expires", "soon"], /The lifetime must be a number with a unit/],
     [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint cannot be combined/],
