@@ -2,16 +2,20 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { type BlockReport, blockReportFd, parseBlockReport } from "./block-report.ts";
+import { measureSilence } from "./processor-wait.ts";
 
-/** Whether a child process responds, as its parent observes it. Times are monotonic milliseconds. */
+/**
+ * Whether a child process responds, as its parent observes it. Times are milliseconds, without those in which the
+ * process waited for a processor.
+ */
 export interface ChildLiveness {
-  /** The time of its last message, which shows that its event loop turned. */
-  lastMessageAt(): number;
+  /** The time since its last message, which shows that its event loop turned. */
+  silentMs(): number;
   /**
    * The same, including messages of its watcher thread, which are sent while the event loop is blocked. A stopped
    * process sends nothing.
    */
-  lastAliveAt(): number;
+  unresponsiveMs(): number;
   /** The reports of its watcher thread since the last message, the newest last. */
   blockReports(): readonly BlockReport[];
 }
@@ -21,22 +25,22 @@ export interface ChildLiveness {
  * called for each message. `isResponsive`: the event loop sent it, not the watcher thread.
  */
 export function watchLiveness(child: ChildProcess, onAlive: (isResponsive: boolean) => void = () => {}): ChildLiveness {
-  let lastMessageAt = performance.now();
-  let lastAliveAt = lastMessageAt;
+  const sinceMessage = measureSilence(child.pid);
+  const sinceAlive = measureSilence(child.pid);
   let reports: BlockReport[] = [];
   child.on("message", () => {
-    lastMessageAt = performance.now();
-    lastAliveAt = lastMessageAt;
+    sinceMessage.end();
+    sinceAlive.end();
     reports = [];
     onAlive(true);
   });
   readLines(child, (line) => {
-    lastAliveAt = performance.now();
+    sinceAlive.end();
     onAlive(false);
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });
-  return { lastMessageAt: () => lastMessageAt, lastAliveAt: () => lastAliveAt, blockReports: () => reports };
+  return { silentMs: sinceMessage.ms, unresponsiveMs: sinceAlive.ms, blockReports: () => reports };
 }
 
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {

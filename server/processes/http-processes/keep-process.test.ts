@@ -62,8 +62,8 @@ function fakeChildren() {
     return {
       startedAt,
       readyAt: () => readyAt,
-      lastMessageAt: () => lastMessageAt,
-      lastAliveAt: () => lastMessageAt,
+      silentMs: () => performance.now() - lastMessageAt,
+      unresponsiveMs: () => performance.now() - lastMessageAt,
       blockReports: () => [],
       send: (message) => void sent.push(message),
       kill: (how) => void end({ how: how ?? "was killed (SIGKILL)", isOwnFault: false }),

@@ -35,8 +35,8 @@ function createChild() {
   return {
     startedAt,
     readyAt: () => readyAt,
-    lastMessageAt: () => lastMessageAt,
-    lastAliveAt: () => lastAliveAt,
+    silentMs: () => performance.now() - lastMessageAt,
+    unresponsiveMs: () => performance.now() - lastAliveAt,
     blockReports: () => [{ runId: null, stack: "    at matchForEver (sources.mjs:1:1)" }],
     kill,
     starts: () => (readyAt = null),

@@ -27,7 +27,7 @@ const maxStartMs = 120_000;
  */
 const maxResumeMs = 2_000;
 
-type Watched = Pick<HttpChild, "startedAt" | "readyAt" | "lastMessageAt" | "lastAliveAt" | "blockReports" | "kill">;
+type Watched = Pick<HttpChild, "startedAt" | "readyAt" | "silentMs" | "unresponsiveMs" | "blockReports" | "kill">;
 
 /**
  * Returns a function that checks the process once. It kills a process that is stopped or blocked for too long, or never
@@ -47,8 +47,8 @@ export function createProcessWatch(p: {
       return now - child.startedAt > maxStartMs
         ? end(child, `did not start within ${formatInterval(maxStartMs)}, and was ended`)
         : undefined;
-    const silentMs = now - child.lastMessageAt();
-    const unresponsiveMs = now - child.lastAliveAt();
+    const silentMs = child.silentMs();
+    const unresponsiveMs = child.unresponsiveMs();
     const verdict = assessProcess({ silentMs, unresponsiveMs });
     if (verdict === "fine") return void unresponsiveSince.delete(child);
     const since = unresponsiveSince.get(child) ?? now;

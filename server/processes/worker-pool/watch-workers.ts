@@ -59,8 +59,8 @@ export function createWorkerWatch(p: {
       return now - worker.startedAt > maxStartMs
         ? worker.kill({ kind: "crashed", how: `did not start within ${formatInterval(maxStartMs)}` })
         : undefined;
-    const silentMs = now - worker.lastMessageAt();
-    const unresponsiveMs = now - worker.lastAliveAt();
+    const silentMs = worker.silentMs();
+    const unresponsiveMs = worker.unresponsiveMs();
     const rssBytes = (silentMs > readRssAfterSilentMs ? readRss(worker.pid) : null) ?? worker.rssBytes();
     const verdict = assessWorker(
       { silentMs, unresponsiveMs, rssBytes, maxRssBytes: maxRss, active: worker.active(), others: worker.others() },
@@ -86,7 +86,7 @@ export function createWorkerWatch(p: {
   function killStopped(worker: WorkerChild, now: number): void {
     const since = unresponsiveSince.get(worker) ?? now;
     unresponsiveSince.set(worker, since);
-    if (now - since >= maxResumeMs) worker.kill({ kind: "stopped", silentMs: now - worker.lastAliveAt() });
+    if (now - since >= maxResumeMs) worker.kill({ kind: "stopped", silentMs: worker.unresponsiveMs() });
   }
 
   function describeMemory(): WorkerDeath {
