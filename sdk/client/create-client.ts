@@ -142,7 +142,7 @@ async function deliver<Output>(
   { signal, query, ...delivery }: DeliverOptions & { endpoint: string; body: unknown },
 ): Promise<SentDelivery<Output>> {
   const parameters = Object.entries(query ?? {}).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, value]),
+    [values].flat().map((value): [string, string] => [name, value]),
   );
   const body = { ...delivery, ...(query && { query: new URLSearchParams(parameters).toString() }) };
   const request = { method: "POST", path: "/deliveries", body, isRepeatable: false, signal } as const;

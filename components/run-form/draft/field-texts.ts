@@ -14,8 +14,6 @@ export interface GivenFields {
   query: string;
 }
 
-export const noFields: GivenFields = { headers: {}, query: "" };
-
 /** The schema of each part of a trigger; `null`: it has none. */
 export type FieldSchemas = Readonly<Record<FieldPart, JsonSchemaObject | null>>;
 
@@ -111,7 +109,7 @@ export function givenFields(schemas: FieldSchemas, texts: PartTexts): GivenField
 
 /** The headers and the query of a generated request to a trigger. */
 export function exampleFields(schemas: FieldSchemas | undefined): GivenFields {
-  return schemas ? givenFields(schemas, exampleTexts(schemas)) : noFields;
+  return schemas ? givenFields(schemas, exampleTexts(schemas)) : { headers: {}, query: "" };
 }
 
 /** `name: value`, one on each line. */

@@ -28,7 +28,9 @@ function decode(text: string): string {
 
 /** The query with these parameters. A repeated one has an array of values. */
 export function printQuery(parameters: Readonly<Record<string, string | readonly string[]>>): string {
-  const pairs = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]));
+  const pairs = Object.entries(parameters).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
   return new URLSearchParams(pairs).toString();
 }
 
