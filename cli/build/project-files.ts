@@ -28,6 +28,8 @@ export interface ProjectFiles {
   findText(file: string, text: string): SourceLocation | null;
   /** The word at a location, e.g. the name of the method that is called there. */
   wordAt(location: SourceLocation): string;
+  /** The specifier of the import or export that a location is in; `null`: there is none. */
+  specifierAt(location: SourceLocation): string | null;
   /** A diagnostic with its code frame. Default of `text` and `fix`: those of the code. */
   diagnose(p: {
     code: DiagnosticCode;
@@ -57,6 +59,7 @@ export function createProjectFiles(projectDir: string): ProjectFiles {
       /^\.?([\w$]*)/.exec(
         (read(location.file).split(/\r?\n/)[location.line - 1] ?? "").slice(location.column - 1),
       )?.[1] ?? "",
+    specifierAt: (location) => specifierAt(read(location.file), location),
     diagnose({ code, title, at, severity, text, fix }) {
       const location = at && "line" in at ? at : null;
       return {
@@ -85,6 +88,12 @@ function readText(path: string): string {
 function findText(source: string, file: string, text: string): SourceLocation | null {
   const at = source.indexOf(text);
   return at < 0 ? null : locationAt(source, file, at);
+}
+
+function specifierAt(source: string, { line, column }: SourceLocation): string | null {
+  const [first = "", ...others] = source.split(/\r?\n/).slice(line - 1);
+  const rest = [first.slice(column - 1), ...others].join("\n");
+  return /(?<![\w$.])from\s*(["'])(.+?)\1/.exec(rest)?.[2] ?? null;
 }
 
 function locationAt(source: string, file: string, at: number): SourceLocation {

@@ -211,3 +211,60 @@ describe("a package of the workspace gets its own version of a dependency", () =
     });
   });
 });
+
+/** Code without an export of a package, the specifier in it, and the line of the export. */
+const missing: [code: string, from: string, line: number][] = [
+  ['import { gone } from "streams/operators";\nexport const send = () => gone;', "streams/operators", 1],
+  [
+    'import { format } from "dates";\nimport {\n  code,\n  gone,\n} from "dates/locale/de";\nexport const send = () => [format, code, gone];',
+    "dates/locale/de",
+    4,
+  ],
+  ["import utc, { gone } from 'days/plugin/utc';\nexport const send = () => [utc, gone];", "days/plugin/utc", 1],
+  ['import { gone as from } from "days/plugin/utc.js";\nexport const send = () => from;', "days/plugin/utc.js", 1],
+  ['export { gone as send } from "@acme/in-folder/lib";', "@acme/in-folder/lib", 1],
+  ['import { gone } from "$days/plugin/utc";\nexport const send = () => gone;', "$days/plugin/utc", 1],
+  ['import { gone } from "#utc";\nexport const send = () => gone;', "#utc", 1],
+  ['import { gone } from "two-kinds/deep/b";\nexport const send = () => gone;', "two-kinds/deep/b", 1],
+  ['import { gone } from "days";\nexport const send = () => gone;', "days", 1],
+];
+
+test("a missing export of a package is reported with the specifier in the code, also in a package of the workspace", async () => {
+  const shared = "../packages/shared/src/index.ts";
+  const workflow = (at: number, from: string) =>
+    `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; import { send } from "${from}";
+export default defineWorkflow({ slug: "w${at}", input: z.unknown(), run: () => send() });`;
+  const projectDir = makeWorkspace(
+    {
+      ...project,
+      ...smallProject,
+      ...Object.fromEntries(
+        missing.flatMap(([code], at) => [
+          [`lib/${at}.ts`, code],
+          [`workflows/${at}.ts`, workflow(at, `../lib/${at}`)],
+        ]),
+      ),
+      ...version("tool", "its own", "../packages/shared/node_modules"),
+      "../packages/shared/package.json": '{ "exports": "./src/index.ts" }',
+      [shared]: 'import { gone } from "tool/deep";\nexport const send = () => gone;',
+      "workflows/shared.ts": workflow(missing.length, "@acme/shared"),
+    },
+    { "@acme/shared": "packages/shared" },
+  );
+  const built = await buildProject({ projectDir });
+  const found = built.ok ? [] : built.diagnostics.filter(({ code }) => code === "unresolved_import");
+  const expected = [
+    ...missing.map(([, from, line], at) => ({ file: `lib/${at}.ts`, from, line })),
+    { file: shared, from: "tool/deep", line: 1 },
+  ];
+  expect(found.map(({ title, line, fix }) => [title, line, fix])).toEqual(
+    expect.arrayContaining(
+      expected.map(({ file, from, line }) => [
+        `${file} › ${from} has no export gone`,
+        line,
+        expect.stringContaining(`import all from "${from}"`),
+      ]),
+    ),
+  );
+  expect(found).toHaveLength(expected.length);
+});

@@ -28,13 +28,16 @@ function thrownDiagnostic(file: string, error: ThrownError, { files, mapper }: C
   const at = locationOf(error, mapper) ?? { file };
   const message = error.message.split("\n", 1)[0] ?? "";
   const missing = missingExport(message);
-  if (missing)
+  if (missing) {
+    // Built code names the file of a package.
+    const from = ("line" in at ? files.specifierAt(at) : null) ?? missing.from;
     return files.diagnose({
       code: "unresolved_import",
-      title: `${at.file} › ${missing.from} has no export ${missing.name}`,
+      title: `${at.file} › ${from} has no export ${missing.name}`,
       at,
-      ...missingExportAdvice(missing),
+      ...missingExportAdvice({ ...missing, from }),
     });
+  }
   // Thrown by the SDK: the message describes the invalid definition.
   const isOurs = /^\s*at .*?signalbox:/m.test(firstFrame(mapper.mapStack(error.stack)));
   if (isOurs)
