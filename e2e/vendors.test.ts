@@ -139,6 +139,14 @@ const vendors: Vendor[] = [
     payload: { event: "meeting.started" },
   },
   {
+    ...signedBy("linkedin"),
+    verify: "linkedin({ secret: process.env.SECRET })",
+    request: "z.object({ type: z.string(), leadGenFormResponse: z.string() })",
+    contentType: json,
+    body: '{"type":"LEAD_ACTION","leadGenFormResponse":"urn:li:leadGenFormResponse:f67fc00e-f1a3-4ba8-8ac6-08ee9d50a5b9-4","leadAction":"CREATED","occurredAt":1678912345678}',
+    payload: { type: "LEAD_ACTION" },
+  },
+  {
     ...signedBy("meta"),
     verify: 'meta({ secret: process.env.SECRET, verifyToken: "a verify token of our own" })',
     request:

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { verifyKey } from "discord-interactions";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   acceptedByLinear,
@@ -14,6 +15,7 @@ import {
 } from "./testing/published.ts";
 import { discordKeys, instant, now, publicUrl, requestOf, senders, textSecret } from "./testing/senders.ts";
 import * as schemes from "./index.ts";
+import type { Secret } from "./index.ts";
 
 const twilio = instant(schemes.twilio);
 const mailgun = instant(schemes.mailgun);
@@ -336,6 +338,100 @@ describe("meta", () => {
       detail:
         "The signature cannot be checked (meta): its verifyToken is not set. Set the verifyToken in the server's environment and restart the server.",
     });
+  });
+});
+
+/** Senders that test an endpoint by a GET whose answer is an HMAC, and the answer that their manuals give. */
+const signedChallenges = [
+  {
+    scheme: "twitter",
+    verify: (secret: Secret) => schemes.twitter({ secret }),
+    parameter: "crc_token",
+    answer: (token: string, secret = textSecret) => ({
+      response_token: `sha256=${createHmac("sha256", secret).update(token).digest("base64")}`,
+    }),
+  },
+  {
+    scheme: "linkedin",
+    verify: (secret: Secret) => schemes.linkedin({ secret }),
+    parameter: "challengeCode",
+    answer: (challengeCode: string, secret = textSecret) => ({
+      challengeCode,
+      challengeResponse: createHmac("sha256", secret).update(challengeCode).digest("hex"),
+    }),
+  },
+];
+
+describe.each(signedChallenges)("the challenge of $scheme", ({ scheme, verify, parameter, answer }) => {
+  const greet = (challenge: string, { method = "GET", name = parameter } = {}, ...secrets: Secret[]) =>
+    verify(secrets.length === 0 ? textSecret : secrets[0]).greet({
+      method,
+      target: `/triggers/in?token=sbk_1&nonce=1&${new URLSearchParams({ [name]: challenge })}`,
+    });
+  const jsonOf = (given: ReturnType<typeof greet>): unknown =>
+    given && "body" in given ? [given.status, given.contentType, JSON.parse(given.body)] : given;
+
+  it("is answered with its HMAC, and that of the first secret in a list", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[\w.~+/=-]{1,256}$/), (challenge) => {
+        expect(jsonOf(greet(challenge))).toEqual([200, "application/json", answer(challenge)]);
+      }),
+      { numRuns: 50 },
+    );
+    expect(jsonOf(greet("abc", {}, [undefined, other, textSecret]))).toEqual([
+      200,
+      "application/json",
+      answer("abc", other),
+    ]);
+  });
+
+  it("is not signed if it has an object or a list, as the body of an event has", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.object(), fc.array(fc.jsonValue())),
+        fc.constantFrom("", "hmacsha256="),
+        (body, before) => {
+          expect(greet(before + JSON.stringify(body))).toMatchObject({ kind: "malformed" });
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each(["", " ", "a b", "a\n", "é", "{}", "[1]", '"a"', "a".repeat(257)])("%j is malformed", (challenge) => {
+    expect(greet(challenge)).toEqual({
+      kind: "malformed",
+      detail: `${parameter} must have 1 to 256 letters, digits or . ~ + / = - _ (${scheme}).`,
+    });
+  });
+
+  it("is a GET with the parameter, whose name has this case", () => {
+    for (const method of ["POST", "HEAD", "OPTIONS"]) expect(greet("abc", { method })).toBeNull();
+    for (const name of [parameter.toUpperCase(), `x${parameter}`, "challenge"])
+      expect(greet("abc", { name })).toBeNull();
+    expect(verify(textSecret).greet({ method: "GET", target: `/triggers/${parameter}` })).toBeNull();
+  });
+
+  it("needs a secret", () => {
+    for (const secret of [undefined, "", [], "short"])
+      expect(greet("abc", {}, secret)).toMatchObject({
+        kind: "no_secret",
+        detail: expect.stringContaining(`(${scheme}): its secret `),
+      });
+  });
+});
+
+describe("twitter", () => {
+  it("answers the token in the example code of X as that code does", () => {
+    const verification = schemes.twitter({ secret: "z3ZX4v7mAAUGykl3EcmkqbartmuW8VFOOzCloLx9Q45P0hLrFu" });
+    const target = "/triggers/x?crc_token=9b4507b3-9040-4669-9ca3-6b94edb50553";
+    expect(verification.greet({ method: "GET", target })).toMatchObject({
+      body: '{"response_token":"sha256=Cytd4Sq+NvEcV3MMrXxWJGJx5A+y/lXzzU2Maartkx8="}',
+    });
+  });
+
+  it("responds 200 to events, because X repeats an event after any other status", () => {
+    expect(schemes.twitter({ secret: textSecret }).reply).toEqual({ accepted: {}, held: {} });
   });
 });
 

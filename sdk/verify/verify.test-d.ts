@@ -9,6 +9,7 @@ import {
   hmac,
   hubspot,
   linear,
+  linkedin,
   mailgun,
   meta,
   microsoftGraph,
@@ -21,6 +22,7 @@ import {
   stripe,
   svix,
   twilio,
+  twitter,
   type Verification,
   zoom,
 } from "signalbox/verify";
@@ -31,7 +33,8 @@ const secret = process.env["GITHUB_SECRET"];
 const verify = github({ secret });
 expectTrue<Equal<typeof verify, Verification>>();
 const senders = [shopify, linear, slack, stripe, standardWebhooks, svix, zoom, mailgun, gitlab, microsoftGraph];
-for (const scheme of [...senders, hubspot, square, twilio]) scheme({ secret: [secret, process.env["OLD_SECRET"]] });
+for (const scheme of [...senders, hubspot, square, twilio, twitter, linkedin])
+  scheme({ secret: [secret, process.env["OLD_SECRET"]] });
 stripe({ secret, tolerance: "10m" });
 hmac({
   secret,

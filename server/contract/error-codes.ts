@@ -104,7 +104,7 @@ export const errorCodes = {
     405,
     "Unsupported handshake",
     "The sender verifies the URL before it sends events. The endpoint has no `verify` and no `challenge` that answers it, or the value cannot be repeated.",
-    "If the sender is Meta or Microsoft Graph, set `verify: meta({ … })` or `verify: microsoftGraph({ … })` in the sources of the endpoint. For other senders, set `challenge`. Then build and deploy the project.",
+    "If the sender is Meta, Microsoft Graph, X or LinkedIn, set `verify: meta({ … })`, `microsoftGraph({ … })`, `twitter({ … })` or `linkedin({ … })` in the sources of the endpoint. For other senders, set `challenge`. Then build and deploy the project.",
     false,
     "either",
   ),

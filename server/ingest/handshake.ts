@@ -98,7 +98,8 @@ const handshakes = [
   ["hub.challenge", 'verify: meta({ … }), challenge: "webSub" or challenge: "strava"'],
   ["validationToken", "verify: microsoftGraph({ … })"],
   ["challenge", 'challenge: "dropbox", or { method: "GET", echo: { query: "challenge" } }'],
-  ["crc_token", null],
+  ["crc_token", "verify: twitter({ … })"],
+  ["challengeCode", "verify: linkedin({ … })"],
 ] as const;
 
 /** The rejection of a request whose method the endpoint does not accept. `allowed`: as in the header `Allow`. */
@@ -107,12 +108,8 @@ export function explainMethod({ method, target }: Pick<IngestRequest, "method" |
   const handshake = handshakes.find(([name]) => parameters?.has(name));
   if (!handshake) return new AppError("method_not_allowed", `Send webhooks as ${allowed}.`);
   const [name, option] = handshake;
-  const fix =
-    option === null
-      ? "No option of Signalbox answers it. Receive the events of this sender through a service that does."
-      : `Set ${option} in the sources of the endpoint, which answers it.`;
   return new AppError(
     "unsupported_handshake",
-    `The sender verifies this URL with GET and the parameter ${name}, and the endpoint does not answer it. ${fix}`,
+    `The sender verifies this URL with GET and the parameter ${name}, and the endpoint does not answer it. Set ${option} in the sources of the endpoint, which answers it.`,
   );
 }

@@ -139,7 +139,7 @@ const trigger = (endpoint: string, verify: string | null) => `import { defineWeb
 import * as verify from "signalbox/verify";
 import { z } from "zod";
 import work from "../workflows/work";
-const { custom, discord, github, gitlab, hmac, hubspot, linear, meta, shopify, slack, square, standardWebhooks, stripe, svix, twilio, zoom } = verify;
+const { custom, discord, github, gitlab, hmac, hubspot, linear, linkedin, meta, shopify, slack, square, standardWebhooks, stripe, svix, twilio, twitter, xero, zoom } = verify;
 const secret = process.env.SENDER_SECRET;
 const base64 = process.env.BASE64_SECRET;
 export default defineWebhookSource({ slug: ${JSON.stringify(endpoint)}, endpoint: ${JSON.stringify(endpoint)}, request: z.unknown(), ${verify === null ? "" : `verify: ${verify},`} }).attach({ workflow: work });
@@ -152,6 +152,9 @@ describe("--sign", () => {
     slack: { verify: "slack({ secret })", header: "x-slack-signature" },
     shopify: { verify: "shopify({ secret })", header: "x-shopify-hmac-sha256" },
     meta: { verify: "meta({ secret, verifyToken: 'a token of sixteen characters' })", header: "x-hub-signature-256" },
+    twitter: { verify: "twitter({ secret })", header: "x-twitter-webhooks-signature" },
+    linkedin: { verify: "linkedin({ secret })", header: "x-li-signature" },
+    xero: { verify: "xero({ secret })", header: "x-xero-signature" },
     zoom: { verify: "zoom({ secret })", header: "x-zm-signature" },
     "standard-webhooks": { verify: "standardWebhooks({ secret: base64 })", header: "webhook-signature" },
     svix: { verify: "svix({ secret: base64 })", header: "svix-signature" },

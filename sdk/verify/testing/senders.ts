@@ -39,6 +39,8 @@ const standardWebhooks = instant(schemes.standardWebhooks);
 const stripe = instant(schemes.stripe);
 const svix = instant(schemes.svix);
 const xero = instant(schemes.xero);
+const twitter = instant(schemes.twitter);
+const linkedin = instant(schemes.linkedin);
 const zoom = instant(schemes.zoom);
 const meta = instant(schemes.meta);
 const square = instant(schemes.square);
@@ -153,6 +155,24 @@ export const senders: Sender[] = [
     ...text,
     sign: ({ body, secret }) => ({ "x-xero-signature": digest(secret, "base64", body) }),
     signatureHeader: "x-xero-signature",
+    timeHeader: null,
+    hasTime: false,
+  },
+  {
+    name: "twitter",
+    verify: (secret) => twitter({ secret }),
+    ...text,
+    sign: ({ body, secret }) => ({ "x-twitter-webhooks-signature": `sha256=${digest(secret, "base64", body)}` }),
+    signatureHeader: "x-twitter-webhooks-signature",
+    timeHeader: null,
+    hasTime: false,
+  },
+  {
+    name: "linkedin",
+    verify: (secret) => linkedin({ secret }),
+    ...text,
+    sign: ({ body, secret }) => ({ "x-li-signature": digest(secret, "hex", "hmacsha256=", body) }),
+    signatureHeader: "x-li-signature",
     timeHeader: null,
     hasTime: false,
   },

@@ -10,6 +10,7 @@ import {
   hmac,
   hubspot,
   linear,
+  linkedin,
   meta,
   shopify,
   slack,
@@ -17,6 +18,7 @@ import {
   standardWebhooks,
   stripe,
   svix,
+  twitter,
   type Verification,
   zoom,
 } from "../../../../sdk/verify/index.ts";
@@ -126,6 +128,14 @@ const cases: Case[] = [
     headers: signedBy("svix"),
     rename: renamed("svix-", "webhook-"),
   },
+  {
+    name: "linkedin",
+    verify: linkedin({ secret: textSecret }),
+    body,
+    headers: signedBy("linkedin"),
+    rename: (headers) => ({ "x-li-signature": `hmacsha256=${headers["x-li-signature"]?.toUpperCase()}` }),
+  },
+  { name: "twitter", verify: twitter({ secret: textSecret }), body, headers: signedBy("twitter") },
   { name: "zoom", verify: zoom({ secret: textSecret }), body, headers: signedBy("zoom") },
   {
     name: "meta",

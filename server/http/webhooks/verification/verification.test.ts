@@ -9,11 +9,13 @@ import {
   github,
   gitlab,
   hmac,
+  linkedin,
   mailgun,
   meta,
   microsoftGraph,
   sns,
   twilio,
+  twitter,
   zoom,
 } from "../../../../sdk/verify/index.ts";
 import { discordKeys, senders, textSecret } from "../../../../sdk/verify/testing/senders.ts";
@@ -241,7 +243,8 @@ describe("a GET request", () => {
     ],
     ["?validationToken=x", "Set verify: microsoftGraph({ … })"],
     ["?challenge=abc", 'Set challenge: "dropbox"'],
-    ["?crc_token=abc", "No option of Signalbox answers it."],
+    ["?crc_token=abc&nonce=1", "Set verify: twitter({ … }) in the sources of the endpoint"],
+    ["?challengeCode=890e4665-4dfe", "Set verify: linkedin({ … }) in the sources of the endpoint"],
   ])("by which a sender verifies the URL (%s) gets its own answer", async (query, fix) => {
     const { port, store } = await serve({ triggers: [triggerOf({ slug: "open", request })] });
     const answer = await send(port, `/triggers/open${query}`, {}, "", "GET");
@@ -270,6 +273,8 @@ describe("a handshake", () => {
   const triggers = [
     triggerOf({ slug: "page", request, verify: meta({ secret: textSecret, verifyToken }) }),
     triggerOf({ slug: "mail", request, verify: microsoftGraph({ secret: textSecret }) }),
+    triggerOf({ slug: "posts", request, verify: twitter({ secret: textSecret }) }),
+    triggerOf({ slug: "leads", request, verify: linkedin({ secret: textSecret }) }),
     triggerOf({ slug: "meeting", request, verify: zoom({ secret: textSecret }) }),
     triggerOf({ slug: "app", request, verify: discord({ publicKey: discordKeys.secret }) }),
   ];
@@ -305,6 +310,38 @@ describe("a handshake", () => {
     expect((await send(port, "/triggers/mail", {}, notification.replace("0", "1"))).status).toBe(401);
   });
 
+  test("of X and LinkedIn is answered with its HMAC, recorded, and starts nothing", async () => {
+    const { port, store } = await serve({ triggers, clock });
+    const hmacOf = (text: string, encoding: "base64" | "hex") =>
+      createHmac("sha256", textSecret).update(text).digest(encoding);
+    const ofX = await send(port, "/triggers/posts?crc_token=MTY3-w_9&nonce=abc", {}, "", "GET");
+    expect([ofX.status, ofX.json]).toEqual([200, { response_token: `sha256=${hmacOf("MTY3-w_9", "base64")}` }]);
+    const challengeCode = "890e4665-4dfe-4ab1-b689-ed553bceeed0";
+    const ofLinkedIn = await send(
+      port,
+      `/triggers/leads?challengeCode=${challengeCode}&applicationId=7`,
+      {},
+      "",
+      "GET",
+    );
+    expect(ofLinkedIn.json).toEqual({ challengeCode, challengeResponse: hmacOf(challengeCode, "hex") });
+    for (const { headers } of [ofX, ofLinkedIn])
+      expect(headers).toMatchObject({ "content-type": "application/json", "x-content-type-options": "nosniff" });
+    expect(store.deliveries).toMatchObject(
+      ["twitter", "linkedin"].map((scheme) => ({ ...skipped, headers: { "signalbox-handshake": scheme } })),
+    );
+    expect(store.runs).toEqual([]);
+  });
+
+  test("of X signs no body: an event that is signed by it is rejected", async () => {
+    const { port, store } = await serve({ triggers, clock });
+    const forged = '{"for_user_id":"1"}';
+    const answer = await send(port, `/triggers/posts?crc_token=${encodeURIComponent(forged)}`, {}, "", "GET");
+    expect([answer.status, answer.json["code"]]).toEqual([401, "invalid_signature"]);
+    expect(answer.json).not.toHaveProperty("response_token");
+    expect(store.deliveries).toMatchObject([{ outcome: "rejected" }]);
+  });
+
   test("of Zoom is answered if it is signed", async () => {
     const { port, store } = await serve({ triggers, clock });
     const body = '{"event":"endpoint.url_validation","payload":{"plainToken":"abc"}}';
@@ -329,9 +366,16 @@ describe("a handshake", () => {
 
   test("needs the key, too", async () => {
     const { port, store } = await serve({ triggers, authenticate: async () => ({ ok: false }) });
-    const queries = ["page?hub.mode=subscribe&hub.challenge=1", "mail?validationToken=a"];
-    for (const [at, query] of queries.entries())
-      expect((await send(port, `/triggers/${query}`, {}, "", at === 0 ? "GET" : "POST")).status).toBe(401);
+    const requests = [
+      ["page?hub.mode=subscribe&hub.challenge=1", "GET"],
+      ["posts?crc_token=a", "GET"],
+      ["leads?challengeCode=a", "GET"],
+      ["mail?validationToken=a", "POST"],
+    ] as const;
+    for (const [query, method] of requests) {
+      const { status, text } = await send(port, `/triggers/${query}`, {}, "", method);
+      expect([status, text]).toEqual([401, expect.not.stringMatching(/response_token|challengeResponse/)]);
+    }
     expect(store.deliveries.every(({ responseStatus }) => responseStatus === 401)).toBe(true);
   });
 });
