@@ -229,11 +229,12 @@ const missing: [code: string, from: string, line: number][] = [
   ['import { gone } from "days";\nexport const send = () => gone;', "days", 1],
 ];
 
+const workflow = (at: number, from: string) =>
+  `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; import { send } from "${from}";
+export default defineWorkflow({ slug: "w${at}", input: z.unknown(), run: () => send() });`;
+
 test("a missing export of a package is reported with the specifier in the code, also in a package of the workspace", async () => {
   const shared = "../packages/shared/src/index.ts";
-  const workflow = (at: number, from: string) =>
-    `import { defineWorkflow } from "signalbox/workflow"; import { z } from "zod"; import { send } from "${from}";
-export default defineWorkflow({ slug: "w${at}", input: z.unknown(), run: () => send() });`;
   const projectDir = makeWorkspace(
     {
       ...project,

@@ -16,7 +16,6 @@ import { createVerification, type Verification, writeBase64 } from "../verificat
  */
 export function twitter(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "twitter", decode: textKey });
-  const write = (signature: Uint8Array) => `sha256=${writeBase64(signature)}`;
   return createVerification(
     {
       name: "twitter",
@@ -36,4 +35,8 @@ export function twitter(options: { secret: Secret }): Verification {
     },
     secrets,
   );
+}
+
+function write(signature: Uint8Array): string {
+  return `sha256=${writeBase64(signature)}`;
 }

@@ -266,6 +266,9 @@ describe("a GET request", () => {
   });
 });
 
+const hmacOf = (text: string, encoding: "base64" | "hex") =>
+  createHmac("sha256", textSecret).update(text).digest(encoding);
+
 describe("a handshake", () => {
   const at = 1_700_000_000_000;
   const clock = { now: () => at };
@@ -312,8 +315,6 @@ describe("a handshake", () => {
 
   test("of X and LinkedIn is answered with its HMAC, recorded, and starts nothing", async () => {
     const { port, store } = await serve({ triggers, clock });
-    const hmacOf = (text: string, encoding: "base64" | "hex") =>
-      createHmac("sha256", textSecret).update(text).digest(encoding);
     const ofX = await send(port, "/triggers/posts?crc_token=MTY3-w_9&nonce=abc", {}, "", "GET");
     expect([ofX.status, ofX.json]).toEqual([200, { response_token: `sha256=${hmacOf("MTY3-w_9", "base64")}` }]);
     const challengeCode = "890e4665-4dfe-4ab1-b689-ed553bceeed0";
