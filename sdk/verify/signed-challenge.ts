@@ -3,8 +3,8 @@ import type { HmacKey, Keys } from "./secrets.ts";
 import { fault, jsonAnswer, missingSecret } from "./verification.ts";
 
 /**
- * Without a brace, it is no event: the answer signs the challenge as the sender signs a body, so that signing any text
- * would sign forged events.
+ * The answer signs the challenge as the sender signs a body. A text without braces is no event, so no event can be
+ * forged.
  */
 const challengeForm = /^[\w.~+/=-]{1,256}$/;
 

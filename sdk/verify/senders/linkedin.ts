@@ -6,8 +6,8 @@ const prefix = "hmacsha256=";
 
 /**
  * Verifies webhooks of LinkedIn: the header `x-li-signature` signs `hmacsha256=` and the body with the client secret of
- * the app. Signalbox answers the validation (GET with `challengeCode`), which LinkedIn repeats every two hours, without
- * starting a run; in a list, the first secret signs the answer. Retries are recognised by the body. Throws a TypeError
+ * the app. Signalbox answers the validation (GET with `challengeCode`) without starting a run. LinkedIn repeats it
+ * every two hours. In a list, the first secret signs the answer. Retries are recognised by the body. Throws a TypeError
  * if `secret` is not a string or a list of strings.
  * https://learn.microsoft.com/linkedin/shared/api-guide/webhook-validation
  *

@@ -4,7 +4,7 @@ import { createVerification, type Verification, writeBase64 } from "../verificat
 
 /**
  * Verifies webhooks of X (Twitter): the header `x-twitter-webhooks-signature` signs the body with the consumer secret
- * of the app. Signalbox answers the challenge-response check (GET with `crc_token`) without starting a run; in a list,
+ * of the app. Signalbox answers the challenge-response check (GET with `crc_token`) without starting a run. In a list,
  * the first secret signs the answer. X repeats an event until the response is 200, so events get 200 without a body,
  * unless `reply` sets another response. Retries are recognised by the body. Throws a TypeError if `secret` is not a
  * string or a list of strings. https://docs.x.com/x-api/webhooks/quickstart
