@@ -94,6 +94,17 @@ describe("a step that has failed, and whose error the code has caught", () => {
     const large = Object.assign(new Error("large"), { body: "x".repeat(100_000) });
     expect(keep(large)).toMatchObject({ message: "large" });
     expect(JSON.stringify(storeThrown(large, String)).length).toBeLessThan(64 * 1024);
+    const request = Object.assign(new Error("402"), {
+      code: "DECLINED",
+      response: { status: 402, data: "x".repeat(100_000), headers: { id: "r1" } },
+      parts: Array.from({ length: 50 }, () => "y".repeat(1_500)),
+      cause: Object.assign(new Error("inner"), { errno: -111, body: "z".repeat(70_000) }),
+    });
+    // Of a failure that is too large, only large properties are missing.
+    expect({ ...keep(request) }).toEqual({ code: "DECLINED", response: { status: 402, headers: { id: "r1" } } });
+    expect(keep(request)).toMatchObject({ message: "402", cause: { message: "inner", errno: -111 } });
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`field${at}`, "value"]));
+    expect(keep(Object.assign(new Error("many"), many, { code: "E1" }))).toMatchObject({ message: "many" });
     const hostile = Object.defineProperty(new Error("hostile"), "code", {
       enumerable: true,
       get: () => {

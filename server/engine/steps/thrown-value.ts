@@ -10,6 +10,8 @@ import { isObject } from "../../domain/schema/json-schema.ts";
 
 const maxBytes = 64 * 1024;
 const maxDepth = 8;
+/** Of a failure that is too large, only properties of this size are kept: the largest size with which it fits. */
+const propertyBytes = [16 * 1024, 4 * 1024, 1024, 256];
 const classes = { TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError } as const;
 /** Stored by themselves. */
 const ownKeys = new Set(["name", "message", "stack", "cause", "errors"]);
@@ -17,7 +19,37 @@ const ownKeys = new Set(["name", "message", "stack", "cause", "errors"]);
 /** Never throws: what cannot be stored is left out. */
 export function storeThrown(thrown: unknown, mapStack: (stack: string) => string): Json {
   const stored = store(thrown, mapStack, maxDepth);
-  return Buffer.byteLength(JSON.stringify(stored)) <= maxBytes ? stored : store(thrown, mapStack, 0);
+  if (bytesOf(stored) <= maxBytes) return stored;
+  for (const max of propertyBytes) {
+    const smaller = withoutLargeProperties(stored, max);
+    if (bytesOf(smaller) <= maxBytes) return smaller;
+  }
+  return store(thrown, mapStack, 0);
+}
+
+const bytesOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
+
+/** The same failure and causes. A property such as `code`, or `response.status` beside a large `response.data`, stays. */
+function withoutLargeProperties(stored: Json, max: number): Json {
+  if (!isObject(stored)) return stored;
+  const { properties, cause, errors, ...rest } = stored;
+  return {
+    ...rest,
+    ...(properties !== undefined ? { properties: keepSmall(properties, max) ?? {} } : {}),
+    ...(cause !== undefined ? { cause: withoutLargeProperties(cause, max) } : {}),
+    ...(Array.isArray(errors) ? { errors: errors.map((error) => withoutLargeProperties(error, max)) } : {}),
+  };
+}
+
+/** The value, if it is small; of a large object, its small members. */
+function keepSmall(value: Json, max: number): Json | undefined {
+  if (bytesOf(value) <= max) return value;
+  if (!isObject(value)) return undefined;
+  const members = Object.entries(value).flatMap(([key, member]): [string, Json][] => {
+    const kept = keepSmall(member, max);
+    return kept === undefined ? [] : [[key, kept]];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Depth 0: without causes and properties. */
