@@ -263,6 +263,21 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
   ],
   [
     "the secret",
+    "a method with the name of a scheme, which a workflow calls",
+    {
+      env: "export const env = process.env;",
+      workflow: "({ github: (o: { secret?: string }) => o.secret }).github({ secret: env.CANARY })",
+    },
+  ],
+  [
+    "the secret",
+    "a function of the project with the name of a scheme",
+    {
+      env: "export const env = process.env;\nfunction github(o: { secret?: string }) { return [o.secret]; }\nexport const used = github({ secret: env.CANARY });",
+    },
+  ],
+  [
+    "the secret",
     "an explicit list for t3-env",
     {
       env: `${zodImport}import { createEnv } from "@t3-oss/env-core";\nexport const env = createEnv({\n  server: { CANARY: z.string() },\n  runtimeEnv: { CANARY: process.env.CANARY },\n});`,

@@ -30,30 +30,58 @@ const secretOption = new RegExp(
   "g",
 );
 
-/** `github({`, and `stripe.on("invoice.paid", {` of a typed source, also behind `process.env.A ?`, which is captured. */
+/**
+ * `github({`, and `stripe.on("invoice.paid", {` of a typed source, also behind `process.env.A ?`. The condition and the
+ * name are captured. A method of another object is none.
+ */
 const callBy = ({ schemes: names, senders }: Verifiers) =>
   new RegExp(
-    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?\b(?:(?:${[...names, "\\b\\B"].join("|")})\d*\(|(?:${[...senders, "\\b\\B"].join("|")})\d*\.on\(\s*"[^"\n]*",\s*)(?=\{)`,
+    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?(?<![\w$.]|\?\.)(?:((?:${[...names, "\\b\\B"].join("|")})\d*)\(|((?:${[...senders, "\\b\\B"].join("|")})\d*)\.on\(\s*"[^"\n]*",\s*)(?=\{)`,
     "g",
   );
+
+/** Names at the top level of the project's own modules, or imported from a package: not those of the SDK. */
+const ownName =
+  /^(?:export )?(?:async )?(?:function\*?|class|var|let|const) ([\w$]+)|^import (?:\* as )?([^;]*?) from "(?!\.{1,2}\/)[^"]*"/gm;
+
+function ownNamesOf(code: string): ReadonlySet<string> {
+  const names = [...code.matchAll(ownName)].flatMap(([, declared, imported = ""]) =>
+    declared === undefined
+      ? imported.split(/[{},]/).map(
+          (each) =>
+            each
+              .trim()
+              .split(/\s+as\s+/)
+              .at(-1) ?? "",
+        )
+      : [declared],
+  );
+  return new Set(names);
+}
 
 /** `code`: the files of a build. */
 export function findVerificationSecrets(code: readonly string[]): VerificationSecret[] {
   const files = code.map(splitFile);
   const verifiers = findVerifiers(files.flatMap(({ sdk }) => sdk));
   if (verifiers.schemes.length === 0) return [];
-  const modules = nameReads(files.map(({ own }) => own)).flatMap(splitModules);
+  const modules = nameReads(files.map(({ own }) => own)).flatMap((own) => {
+    const ownNames = ownNamesOf(own);
+    return splitModules(own).map((module) => ({ module, ownNames }));
+  });
   const readBy = new Map<string, string[]>();
-  for (const module of modules) {
+  for (const { module, ownNames } of modules) {
     const path = /^\/\/ (.*)/.exec(module)?.[1] ?? "";
-    for (const { 0: call, 1: condition = "", index } of module.matchAll(callBy(verifiers))) {
+    for (const { 0: call, 1: condition = "", 2: scheme = "", 3: sender = "", index } of module.matchAll(
+      callBy(verifiers),
+    )) {
+      if (ownNames.has(scheme || sender)) continue;
       const found = [...readBlock(module, index + call.length).matchAll(secretOption)];
       const values = found.flatMap(([, inner = "", value = ""]) => [inner, value]);
       for (const name of variablesIn([...(found.length > 0 ? [condition] : []), ...values].join()))
         readBy.set(name, [...(readBy.get(name) ?? []), path]);
     }
   }
-  const all = [...modules, ...files.map(({ others }) => others)].join("\n");
+  const all = [...modules.map(({ module }) => module), ...files.map(({ others }) => others)].join("\n");
   const { names: checked } = replaceValidated(files.map(({ own }) => own));
   const isLoaded = files.some(({ own }) => loadsFiles(own));
   return [...readBy].map(([name, paths]) => ({
