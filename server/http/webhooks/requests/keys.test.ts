@@ -98,7 +98,7 @@ test("credentials of other services beside a valid key are ignored and not store
     store,
     authenticate: createWebhookAuthenticator({ store, mode: "deployed", clock: systemClock }),
   });
-  const foreign = "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJjYW5hcnkifQ.c2lnbmF0dXJl";
+  const foreign = "foreign-credential-2c9b1d7e5f";
   const send = async (credentials: readonly (readonly [Form, string])[]) => {
     const parts: { query?: string; header?: string }[] = credentials.map(([form, value]) => forms[form](value));
     const query = parts.flatMap((part) => part.query ?? []).join("&");
