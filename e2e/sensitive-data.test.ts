@@ -27,11 +27,12 @@ const project = {
         name: z.string().meta({ sensitive: true }),
         email: sensitive(z.email()),
         ward: z.enum(["east", "west"]).meta({ sensitive: true }).optional(),
+        visitors: z.record(z.string(), z.int()).meta({ sensitive: true }).default({}),
       }),
       headers: z.object({ "x-clinic-user": z.string().min(3).meta({ sensitive: true }) }),
     }).attach({
       workflow: admit,
-      transform: ({ id, name, email }, { headers }) => ({ id, to: email, greeting: "Dear " + name, by: headers["x-clinic-user"] ?? "" }),
+      transform: ({ id, name, email, visitors }, { headers }) => ({ id, to: email, greeting: "Dear " + name, by: headers["x-clinic-user"] ?? "", visitors }),
     });`,
   "triggers/vip.ts": `
     import { defineWebhookSource } from "signalbox/trigger";
@@ -42,19 +43,23 @@ const project = {
       endpoint: "patients",
       request: z.object({ id: z.string(), name: z.string(), email: z.string() }),
       filter: z.object({ name: z.literal("Grace Hopper") }),
-    }).attach({ workflow: admit, transform: ({ id, name, email }) => ({ id, to: email, greeting: name, by: "" }) });`,
+    }).attach({ workflow: admit, transform: ({ id, name, email }) => ({ id, to: email, greeting: name, by: "", visitors: {} }) });`,
   "workflows/admit.ts": `
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
     export default defineWorkflow({
       slug: "admit",
-      input: z.object({ id: z.string(), to: z.string(), greeting: z.string(), by: z.string() }),
+      input: z.object({ id: z.string(), to: z.string(), greeting: z.string(), by: z.string(), visitors: z.record(z.string(), z.int()) }),
       retries: { attempts: 1 },
-      async run({ id, to, greeting, by }, ctx) {
-        ctx.log.info("admitting " + greeting, { to, by });
+      async run({ id, to, greeting, by, visitors }, ctx) {
+        ctx.log.info("admitting " + greeting, { to, by, visitors });
+        for (const visitor of Object.keys(visitors)) {
+          await ctx.step("invite " + visitor, async () => ({ [visitor]: "https://clinic.example/?for=" + encodeURIComponent(visitor) }));
+          if (id === "fails") ctx.log.error("cannot invite " + visitor, { asJson: JSON.stringify(visitors) });
+        }
         const sent = await ctx.step("greet", async () => ({ to, text: greeting }));
         if (id === "fails") await ctx.step("find a bed", async () => { throw new Error("no bed for " + to + " by " + by); });
-        return { sent, by };
+        return { sent, by, visitors };
       },
     });`,
 };
@@ -62,7 +67,8 @@ const project = {
 /** In every sensitive value. */
 const canary = /canary-0815/i;
 const headers = { "x-clinic-user": "Canary-0815-User" };
-const patient = { name: "Canary-0815-Lovelace", email: "canary-0815@hopper.dev", ward: "east" };
+const visitors = { "visitor.canary-0815@hopper.dev": 1, 'Canary-0815 "Ada"/L': 2 };
+const patient = { name: "Canary-0815-Lovelace", email: "canary-0815@hopper.dev", ward: "east", visitors };
 const idOf = (response: Response) => response.headers.get("signalbox-delivery") ?? "";
 const waiting = { timeout: 60_000, interval: 200 };
 

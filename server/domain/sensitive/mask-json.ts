@@ -3,15 +3,17 @@ import { isObject } from "../schema/json-schema.ts";
 import type { Faker } from "./fake-value.ts";
 import type { SensitivePlace } from "./sensitive-schema.ts";
 
-/** A sensitive string or number, and what is shown in its place. */
+/** A sensitive string, number or key, and what is shown in its place. */
 export interface MaskedValue {
   original: string | number;
   shown: string | number;
+  /** A key of an object. */
+  isKey?: true;
 }
 
 /**
  * A copy of a value in which everything sensitive is replaced. A value of another type than its schema is replaced as a
- * whole if a value below it would be sensitive. `replaced` collects the strings and numbers.
+ * whole if a value below it would be sensitive. `replaced` collects the strings, the numbers and the keys.
  */
 export function maskJson(
   value: Json,
@@ -46,13 +48,19 @@ function maskAll(value: Json, place: SensitivePlace | null, p: { faker: Faker; r
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => {
         const isNamed = place?.schemas.some((schema) => names(schema["properties"], name)) === true;
-        return [isNamed ? name : p.faker.text(name), maskAll(each, place?.property(name) ?? null, p)];
+        return [isNamed ? name : maskKey(name, p), maskAll(each, place?.property(name) ?? null, p)];
       }),
     );
   const schemas = place?.schemas ?? [];
   if (typeof value === "boolean") return schemas.some((schema) => schema["const"] === value) && value;
   const shown = typeof value === "number" ? p.faker.number(value, schemas) : p.faker.text(value, schemas);
   p.replaced.push({ original: value, shown });
+  return shown;
+}
+
+function maskKey(name: string, { faker, replaced }: { faker: Faker; replaced: MaskedValue[] }): string {
+  const shown = faker.text(name);
+  replaced.push({ original: name, shown, isKey: true });
   return shown;
 }
 

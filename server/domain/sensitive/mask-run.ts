@@ -57,8 +57,10 @@ export function createRunMask(
   });
   const [run] = origins;
   const [own] = masked;
+  // A key that a schema names elsewhere is the name of a field: without it, nobody could read the input.
+  const secret = replaced.filter(({ original, isKey }) => !isKey || !rules.fieldNames.has(String(original)));
   const scrub = createScrub(
-    always === undefined ? replaced : replaced.map(({ original }) => ({ original, shown: always })),
+    always === undefined ? secret : secret.map(({ original }) => ({ original, shown: always })),
   );
   return {
     payload: () => (own ? scrub.json(own.payload) : null),

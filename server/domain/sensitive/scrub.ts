@@ -1,10 +1,11 @@
 import type { Json } from "../../contract/json.ts";
+import { toPointer } from "../json/json-pointer.ts";
 import { isObject } from "../schema/json-schema.ts";
 import type { MaskedValue } from "./mask-json.ts";
 
 /** Shorter values occur in other text by chance: they are masked where a schema marks them, and not elsewhere. */
 const minChars = 6;
-/** A whole string or number that equals a sensitive one. */
+/** A whole string, number or key that equals a sensitive one. */
 const minWholeChars = 4;
 
 /** Replaces known sensitive values wherever they occur. */
@@ -15,7 +16,23 @@ export interface Scrub {
 
 const nothing: Scrub = { text: (text) => text, json: (value) => value };
 
-/** Finds the values as they are, in JSON and in URLs. */
+/**
+ * How code writes a text into another one: in JSON, in URLs and forms, in JSON Pointers. Last as it is: that counts
+ * most.
+ */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) => encodeURIComponent(text.toWellFormed()),
+  (text) => encodeURI(text.toWellFormed()),
+  (text) => new URLSearchParams([["", text]]).toString().slice(1),
+  (text) => toPointer([text]).slice(1),
+  (text) => text,
+];
+
+/** Whether all these writings of a text are the same. */
+const isAlwaysPlain = (text: string) => /^[\w.-]*$/.test(text);
+
+/** Finds the values in all these writings. */
 export function createScrub(replaced: readonly MaskedValue[]): Scrub {
   const whole = new Map<string | number, string | number>();
   const forms = new Map<string, string>();
@@ -24,23 +41,26 @@ export function createScrub(replaced: readonly MaskedValue[]): Scrub {
     const text = String(original);
     if (text.length >= minWholeChars) whole.set(original, shown);
     if (text.length < minChars) continue;
-    forms.set(text, String(shown));
-    forms.set(JSON.stringify(text).slice(1, -1), JSON.stringify(String(shown)).slice(1, -1));
-    if (text.isWellFormed()) forms.set(encodeURIComponent(text), encodeURIComponent(String(shown)));
+    if (isAlwaysPlain(text)) forms.set(text, String(shown));
+    else for (const write of writings) forms.set(write(text), write(String(shown)));
   }
   if (whole.size === 0) return nothing;
   const text = replaceForms(forms);
+  const string = (value: string) => String(whole.get(value) ?? whole.get(toNumber(value)) ?? text(value));
+  const number = (value: number) => toNumber(whole.get(value) ?? whole.get(String(value)) ?? value);
   const json = (value: Json): Json => {
-    if (typeof value === "string" || typeof value === "number") {
-      const shown = whole.get(value);
-      if (shown !== undefined) return shown;
-      return typeof value === "string" ? text(value) : value;
-    }
+    if (typeof value === "string") return string(value);
+    if (typeof value === "number") return number(value);
     if (Array.isArray(value)) return value.map(json);
     if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [text(name), json(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [string(name), json(each)]));
   };
   return { text, json };
+}
+
+/** A number that is written in the way of JavaScript; any other text as it is. */
+function toNumber(value: string | number): string | number {
+  return String(Number(value)) === value ? Number(value) : value;
 }
 
 /** Linear in the text, however many values there are: they are found by their first characters and their lengths. */

@@ -1,7 +1,7 @@
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import type { Manifest, ManifestTrigger } from "../../contract/project/manifest.ts";
 import type { Faker } from "./fake-value.ts";
-import { findSensitive, type SensitivePlace } from "./sensitive-schema.ts";
+import { findSensitive, listFieldNames, type SensitivePlace } from "./sensitive-schema.ts";
 
 /** What is sensitive, and how it is replaced. */
 export interface Masks {
@@ -36,6 +36,8 @@ export interface SensitiveRules {
   triggers: ReadonlyMap<string, EndpointRules>;
   /** By `kind:slug`. */
   targets: ReadonlyMap<string, TargetRules>;
+  /** The names of all fields that a schema has. */
+  fieldNames: ReadonlySet<string>;
 }
 
 /**
@@ -66,7 +68,12 @@ export function readSensitiveRules(
     const output = findSensitive(same.map((target) => target.output));
     if (input || output) targets.set(name, { input, output });
   }
-  return endpoints.size + targets.size === 0 ? null : { endpoints, triggers, targets };
+  if (endpoints.size + targets.size === 0) return null;
+  const schemas = [
+    ...all.flatMap(({ request, filter, headers, query }) => [request, filter, headers, query]),
+    ...built.flatMap(({ input, output }) => [input, output]),
+  ];
+  return { endpoints, triggers, targets, fieldNames: new Set(schemas.flatMap(listFieldNames)) };
 }
 
 function mapRules(groups: ReadonlyMap<string, readonly ManifestTrigger[]>): Map<string, EndpointRules> {

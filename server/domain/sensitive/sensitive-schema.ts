@@ -38,6 +38,14 @@ function hasMark(schema: JsonSchemaObject): boolean {
   return JSON.stringify(schema).includes(`"${sensitiveKeyword}":true`);
 }
 
+/** The names of the fields at every depth. */
+export function listFieldNames(schema: Json): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(listFieldNames);
+  if (!isObject(schema)) return [];
+  const { properties } = schema;
+  return [...(isObject(properties) ? Object.keys(properties) : []), ...Object.values(schema).flatMap(listFieldNames)];
+}
+
 /** `null`: the schemas say nothing about the value. */
 function toPlace(located: readonly Located[]): SensitivePlace | null {
   const parts = expand(located);
