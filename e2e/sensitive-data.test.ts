@@ -54,7 +54,7 @@ const project = {
       async run({ id, to, greeting, by, visitors }, ctx) {
         ctx.log.info("admitting " + greeting, { to, by, visitors });
         for (const visitor of Object.keys(visitors)) {
-          await ctx.step("invite " + visitor, async () => ({ [visitor]: "https://clinic.example/?for=" + encodeURIComponent(visitor) }));
+          await ctx.step("invite " + visitors[visitor], async () => ({ [visitor]: "https://clinic.example/?for=" + encodeURIComponent(visitor) }));
           if (id === "fails") ctx.log.error("cannot invite " + visitor, { asJson: JSON.stringify(visitors) });
         }
         const sent = await ctx.step("greet", async () => ({ to, text: greeting }));

@@ -45,12 +45,17 @@ export function queryFor(headers: RecordedHeaders, lists: readonly string[]): Fi
   return { ...query, ...Object.fromEntries(arrays) };
 }
 
-/** The same query with other values. `replace` gets each value as the project's code reads it. */
-export function mapQuery(query: string, replace: (name: string, value: string) => string): string {
+/** The same query with other parameters. `replace` gets each name and value as the project's code reads them. */
+export function mapQuery(
+  query: string,
+  replace: (name: string, value: string) => { name: string; value: string },
+): string {
   return splitQuery(query)
     .map(({ name, value, pair }) => {
       const replaced = replace(name, value);
-      return replaced === value ? pair : `${pair.split("=", 1)[0]}=${encodeURIComponent(replaced)}`;
+      if (replaced.name === name && replaced.value === value) return pair;
+      const sentName = replaced.name === name ? pair.split("=", 1)[0] : encodeURIComponent(replaced.name);
+      return `${sentName}=${encodeURIComponent(replaced.value)}`;
     })
     .join("&");
 }

@@ -138,6 +138,34 @@ it("a sensitive parameter is masked in the recorded query and URL, in any notati
   expect(masked.headers["signalbox-request-url"]).toMatch(/\/a\?token=\[redacted\]&topic=a%20b&.+&empty&plan=[^&]+$/);
 });
 
+it("a mark on a whole schema applies to all its headers and parameters, and to the names that are data", async () => {
+  const sent = `plan=${canary}-Plan&${canary}%40keys.example=1&to=${canary}-To`;
+  const masked = await mask(
+    delivery("", {
+      method: "GET",
+      headers: {
+        "x-name": `${canary}-Name`,
+        "content-type": "text/plain",
+        "signalbox-query": sent,
+        "signalbox-request-url": `https://hooks.example.com/a?${sent}`,
+      },
+    }),
+    {
+      headers: z.object({ "x-name": z.string() }).meta({ sensitive: true }),
+      query: z.looseObject({ plan: z.string() }).meta({ sensitive: true }),
+    },
+  );
+  expect(JSON.stringify(masked)).not.toMatch(/canary/i);
+  expect(masked.headers).toMatchObject({
+    "content-type": "text/plain",
+    "signalbox-query": expect.stringMatching(/^plan=[^&]+&[a-z]{12}%40example\.com=[1-9]&[a-z]{2}=[^&]+$/),
+  });
+  const body = await mask(delivery("", { headers: { "signalbox-request-url": `/a?${sent}` } }), {
+    request: z.record(z.string().meta({ sensitive: true }), z.string()),
+  });
+  expect(JSON.stringify(body)).not.toMatch(/canary/i);
+});
+
 it("reasons have no sensitive value, no key that is data, and no value that contains one", async () => {
   const request = z.object({
     card: z.object({ number: z.string() }).meta({ sensitive: true }),

@@ -89,14 +89,22 @@ export function maskFields(
   rules: Pick<EndpointRules, FieldPart | "body">,
   p: { faker: Faker; replaced?: MaskedValue[] },
 ): Record<string, string> {
+  const isMarked = (part: FieldPart | "body", name: string) =>
+    rules[part]?.isSensitive === true || rules[part]?.property(name)?.hasSensitive === true;
+  /** The names of headers are not data: what clients and proxies add stays, unless the schema describes it. */
+  const maskHeader = (name: string, value: string) => {
+    const at = rules.headers?.property(name);
+    if (!at || !isMarked("headers", name) || value.includes(redacted)) return value;
+    return String(maskJson(value, { ...at, isSensitive: true, hasSensitive: true }, p));
+  };
   const maskIn =
     (...parts: (FieldPart | "body")[]) =>
     (name: string, value: string) => {
-      const at = parts.map((part) => rules[part]?.property(name)).find((place) => place?.hasSensitive);
-      if (!at || value.includes(redacted)) return value;
-      return String(maskJson(value, { ...at, isSensitive: true }, p));
+      const part = parts.find((one) => isMarked(one, name));
+      if (part === undefined || value.includes(redacted)) return { name, value };
+      const [[shownName, shown] = [name, value]] = Object.entries(maskJson({ [name]: value }, rules[part], p) ?? {});
+      return { name: shownName, value: String(shown) };
     };
-  const maskHeader = maskIn("headers");
   const maskUrl = (url: string) => {
     const at = url.indexOf("?") + 1;
     // The query of a GET is its body.
