@@ -140,15 +140,16 @@ function textsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)]);
 }
 
+function attempt(decode: () => string): string[] {
+  try {
+    return [decode()];
+  } catch {
+    return [];
+  }
+}
+
 /** A text, and what it says to readers of JSON, URLs, forms and pointers. */
 function decodings(text: string): string[] {
-  const attempt = (decode: () => string) => {
-    try {
-      return [decode()];
-    } catch {
-      return [];
-    }
-  };
   return [
     text,
     ...attempt(() => textsIn(JSON.parse(text)).join("\0")),
