@@ -3,7 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import Link from "next/link";
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useState } from "react";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatMethods, formatNumber } from "../../server/domain/format.ts";
 import { useDisabled } from "../sheets/sheet-data.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { StatusBadge, TargetIcon } from "../ui/badges.tsx";
@@ -79,7 +79,7 @@ function EndpointCard({ endpoint }: { endpoint: EndpointNode }) {
     <section aria-label={`Endpoint ${endpoint.path}`} className="overflow-hidden rounded-l border bg-panel">
       <div className="border-b px-4 py-3">
         <div className="flex items-center gap-2">
-          <span className="text-xs text-ink-3">POST</span>
+          <span className="text-xs text-ink-3">{formatMethods(endpoint.methods)}</span>
           <NodeLink id={endpoint.id} className="min-w-0 truncate font-mono font-semibold">
             {endpoint.path}
           </NodeLink>

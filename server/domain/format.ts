@@ -1,5 +1,6 @@
 /** Numbers, amounts, durations, times and time windows as text, the same in pages and on the command line. */
 
+import type { Methods } from "../contract/project/endpoint.ts";
 import type { Window } from "../contract/traffic.ts";
 
 const minuteMs = 60_000;
@@ -18,6 +19,11 @@ export function formatNumber(value: number): string {
 /** A number with its noun: `1 run`, `1,204 runs`; the plural is the noun with an `s` unless it is given. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** The methods of an endpoint, as they precede its path: `POST`, `GET`, `GET, POST`. */
+export function formatMethods(methods: Methods): string {
+  return methods.join(", ");
 }
 
 /** `812 tokens`, `12.6 k tokens`, `1.2 M tokens`. */

@@ -10,6 +10,7 @@ const attachments = [
   attachmentId: `${slug}:${target}`,
   slug,
   endpoint,
+  methods: endpoint === "billing" ? ["GET", "POST"] : ["GET"],
   target: { kind: "workflow", slug: target },
   file: `triggers/${slug}.ts`,
   hasTransform: false,
@@ -32,6 +33,14 @@ it("a trigger with two targets is one node with two attachments", () => {
     ["paid:notify", "workflow:notify"],
   ]);
   expect(paid).toMatchObject({ attachmentIds: ["paid:ledger", "paid:notify"], files: ["triggers/paid.ts"] });
+});
+
+it("an endpoint has the methods of its triggers", () => {
+  const { endpoints } = arrangeGraph(attachments, targets);
+  expect(endpoints.map(({ endpoint, methods }) => [endpoint, methods])).toEqual([
+    ["billing", ["GET", "POST"]],
+    ["signup", ["GET"]],
+  ]);
 });
 
 it("the order is by name and first use, independent of the manifest; targets without a trigger come last", () => {

@@ -1,4 +1,5 @@
 import type { ManifestAgent, ManifestTrigger } from "../contract/project/manifest.ts";
+import type { Methods } from "../contract/project/endpoint.ts";
 import { type Target, targetName } from "../contract/project/target.ts";
 import type { FieldPart } from "../contract/request-parts.ts";
 import type { Condition } from "../domain/schema/conditions.ts";
@@ -6,7 +7,7 @@ import type { Condition } from "../domain/schema/conditions.ts";
 /** One attachment of a trigger to a target, as the manifest has it. Its conditions are in words. */
 export interface GraphAttachment extends Pick<
   ManifestTrigger,
-  "attachmentId" | "slug" | "endpoint" | "target" | "file" | "hasTransform" | "prompt"
+  "attachmentId" | "slug" | "endpoint" | "methods" | "target" | "file" | "hasTransform" | "prompt"
 > {
   hasFilter: boolean;
   /** The parts of the request beside its body that have a schema. */
@@ -30,11 +31,15 @@ interface EndpointNode {
   id: string;
   endpoint: string;
   path: string;
+  methods: Methods;
   /** Ids of its triggers. */
   triggers: string[];
 }
 
-interface TriggerNode extends Pick<GraphAttachment, "slug" | "endpoint" | "conditions" | "hasFilter" | "fieldParts"> {
+interface TriggerNode extends Pick<
+  GraphAttachment,
+  "slug" | "endpoint" | "methods" | "conditions" | "hasFilter" | "fieldParts"
+> {
   kind: "trigger";
   id: string;
   /** One for each target. `targetId`: the id of its node. */
@@ -75,13 +80,14 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
   const sorted = attached.toSorted(
     (one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId),
   );
-  for (const { slug, endpoint, conditions, hasFilter, fieldParts, ...attachment } of sorted) {
+  for (const { slug, endpoint, methods, conditions, hasFilter, fieldParts, ...attachment } of sorted) {
     const id = `trigger:${slug}`;
     const node: TriggerNode = nodes.get(id) ?? {
       kind: "trigger",
       id,
       slug,
       endpoint,
+      methods,
       conditions,
       hasFilter,
       fieldParts,
@@ -103,6 +109,8 @@ function groupEndpoints(triggers: readonly TriggerNode[]): EndpointNode[] {
     id: `endpoint:${endpoint}`,
     endpoint,
     path: `/triggers/${endpoint}`,
+    // The sources of one endpoint have the same methods.
+    methods: its[0]?.methods ?? ["POST"],
     triggers: its.map(({ id }) => id),
   }));
 }

@@ -5,7 +5,7 @@ import { errorCodes } from "../../../server/contract/error-codes.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { expiresSoon, isForEndpoint, isUsableKey, keyState } from "../../../server/domain/access/keys.ts";
 import { nearestName } from "../../../server/domain/did-you-mean.ts";
-import { formatCount, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatCount, formatMethods, formatRelativeTime } from "../../../server/domain/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
@@ -71,7 +71,7 @@ function missingEndpoint({ asked, triggers }: EndpointFacts): Check {
 function checkTriggersOn({ endpoint, triggers }: OnEndpoint): Check {
   return ok(
     "endpoint",
-    `POST /triggers/${endpoint}: ${formatCount(triggers.length, "trigger")}, ${triggers.map(({ slug }) => slug).join(", ")}`,
+    `${formatMethods(triggers[0]?.methods ?? [])} /triggers/${endpoint}: ${formatCount(triggers.length, "trigger")}, ${triggers.map(({ slug }) => slug).join(", ")}`,
   );
 }
 

@@ -12,7 +12,7 @@ import { renderMark, renderReason, runMarks, verdictMarks } from "../../terminal
 import { padEnd } from "../../terminal/table.ts";
 import type { Paint, Terminal } from "../../terminal/terminal.ts";
 import { endpointsOf, type ServiceEvents } from "./service-events.ts";
-import { formatLocalTime, formatCount, formatDuration } from "../../../server/domain/format.ts";
+import { formatLocalTime, formatCount, formatDuration, formatMethods } from "../../../server/domain/format.ts";
 
 /** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
 export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
@@ -69,7 +69,7 @@ export function renderReady(p: {
   const endpoints = endpointsOf(manifest).map((endpoint) => {
     const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
     const slugs = triggers.map(({ attachmentId }) => attachmentId.replace(":", " → "));
-    return `  ${triggers[0]?.methods.join(", ") ?? ""} /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
+    return `  ${formatMethods(triggers[0]?.methods ?? [])} /triggers/${endpoint}  ${paint("dim", slugs.join(", "))}\n`;
   });
   // The shortest command to paste. Only local requests need no key.
   const [webhook] = (isLoopbackUrl(localUrl) ? manifest.triggers : [])

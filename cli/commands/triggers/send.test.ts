@@ -243,6 +243,25 @@ describe("--sign", () => {
     const sent = await send(["--data", "{}", "--sign"], { projectDir: makeProject({ "package.json": "{}" }) });
     expect(sent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Run `signalbox build`") });
   });
+
+  it.each([
+    [[], "Add `--sign`", "Compare the secret"],
+    [["--sign"], "Compare the secret", "Add `--sign`"],
+  ])("is the fix of a rejected signature, unless it was given: %j", async (options, fix, otherFix) => {
+    const { send } = await openReceiver({
+      status: 401,
+      body: {
+        type: "/errors/invalid_signature",
+        title: "",
+        status: 401,
+        code: "invalid_signature",
+        detail: "The header x-hub-signature-256 is missing.",
+      },
+    });
+    const { stderr } = await send(["--data", "{}", ...options], { endpoint: "github", projectDir });
+    expect(stderr).toContain(fix);
+    expect(stderr).not.toContain(otherFix);
+  });
 });
 
 it("a response that is an error is called by its status and its problem", async () => {

@@ -80,7 +80,8 @@ async function sendToTrigger(
     ? await signRequest(unsigned, { projectDir, endpoint, url: publicUrl(url, serviceUrl + path) + search, now: now() })
     : unsigned;
   const answer = await sendWebhook({ url: serviceUrl + path + search, serviceUrl, ...request });
-  if (answer.status < 200 || answer.status > 299) throw sendFailure(answer, endpoint);
+  if (answer.status < 200 || answer.status > 299)
+    throw sendFailure(answer, { endpoint, method: request.method, isSigned: options.sign === true });
   const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
   const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
   const { problem: _, ...document } = { ...answer, ...(options.wait ? { runs: ended } : {}) };
@@ -97,19 +98,30 @@ function publicUrl(url: string, sentTo: string): string {
   return ["localhost", "127.0.0.1", "[::1]"].includes(hostname) ? sentTo : origin + pathname;
 }
 
-function sendFailure({ status, deliveryId, problem, body }: WebhookAnswer, endpoint: string): Failure {
+function sendFailure(
+  { status, deliveryId, problem, body }: WebhookAnswer,
+  { endpoint, method, isSigned }: { endpoint: string; method: string; isSigned: boolean },
+): Failure {
   const sent = { status, deliveryId };
   if (!problem)
-    return new Failure(`Unexpected response to POST /triggers/${endpoint}: status ${status}, not from Signalbox.`, {
-      code: "unexpected_answer",
-      extra: { ...sent, body },
-    });
-  const fix =
-    problem.code === "request_mismatch"
-      ? `\`signalbox triggers test ${endpoint} --data …\` checks a body without sending it.`
-      : undefined;
-  const { message, details } = problemFailure(problem, fix);
+    return new Failure(
+      `Unexpected response to ${method} /triggers/${endpoint}: status ${status}, not from Signalbox.`,
+      {
+        code: "unexpected_answer",
+        extra: { ...sent, body },
+      },
+    );
+  const { message, details } = problemFailure(problem, fixOf(problem.code, { endpoint, isSigned }));
   return new Failure(`${status}: ${message}`, { ...details, extra: sent });
+}
+
+/** `undefined`: that of the table of error codes. */
+function fixOf(code: string, { endpoint, isSigned }: { endpoint: string; isSigned: boolean }): string | undefined {
+  if (code === "request_mismatch")
+    return `\`signalbox triggers test ${endpoint} --data …\` checks a body without sending it.`;
+  if (code === "invalid_signature" && !isSigned)
+    return "Add `--sign`: it signs the request as the sender does, with the secret from the environment.";
+  return undefined;
 }
 
 function renderAnswer(p: {

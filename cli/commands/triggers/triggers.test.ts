@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Methods } from "../../../server/contract/project/endpoint.ts";
 import { fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 
 const list = (...triggers: unknown[]) =>
@@ -101,4 +102,12 @@ it("verify, dedupe and rateLimit are columns if a trigger has them", async () =>
   expect(stdout).toMatch(/FILTER +HEADERS +SIGNED +DEDUPE +RATE LIMIT +FILE/);
   expect(stdout).toMatch(/new-signup .* no +no +no +default keys +no +triggers/);
   expect(stdout).toMatch(/pushed .* no +yes +github +signature +100\/minute +triggers/);
+});
+
+it.each<[Methods, string]>([
+  [["POST"], " POST /triggers/signup "],
+  [["GET"], " GET /triggers/signup "],
+  [["GET", "POST"], " GET, POST /triggers/signup "],
+])("list shows the methods of an endpoint: %j", async (methods, text) => {
+  expect((await list({ ...fakeTrigger, methods })).stdout).toContain(text);
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { disabledSchema } from "../../../server/contract/disabled.ts";
 import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { formatMethods } from "../../../server/domain/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { apiPath } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
@@ -54,18 +55,20 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
       ...(isAnyLimited ? ["RATE LIMIT"] : []),
       "FILE",
     ],
-    rows: triggers.map(({ slug, endpoint, target, filter, headers, verify, dedupe, rateLimit, file, disabled }) => [
-      ...(isAnyOff ? [disabled ? paint("warn", "– disabled") : paint("good", "✓ enabled")] : []),
-      paint("strong", slug),
-      `POST /triggers/${endpoint}`,
-      `${target.kind} ${target.slug}`,
-      filter === null ? "no" : "yes",
-      ...(isAnyOnHeaders ? [headers === null ? "no" : "yes"] : []),
-      ...(isAnySigned ? [verify ?? "no"] : []),
-      ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "default keys" : "signature")] : []),
-      ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),
-      paint("dim", file),
-    ]),
+    rows: triggers.map(
+      ({ slug, endpoint, methods, target, filter, headers, verify, dedupe, rateLimit, file, disabled }) => [
+        ...(isAnyOff ? [disabled ? paint("warn", "– disabled") : paint("good", "✓ enabled")] : []),
+        paint("strong", slug),
+        `${formatMethods(methods)} /triggers/${endpoint}`,
+        `${target.kind} ${target.slug}`,
+        filter === null ? "no" : "yes",
+        ...(isAnyOnHeaders ? [headers === null ? "no" : "yes"] : []),
+        ...(isAnySigned ? [verify ?? "no"] : []),
+        ...(isAnyNamed ? [dedupe?.header ?? dedupe?.field ?? (verify === null ? "default keys" : "signature")] : []),
+        ...(isAnyLimited ? [rateLimit === null ? "no" : `${rateLimit.requests}/${rateLimit.per}`] : []),
+        paint("dim", file),
+      ],
+    ),
     paint,
   });
 }

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatMethods, formatNumber } from "../../../server/domain/format.ts";
 import { useMay } from "../../auth/access.tsx";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { describeProblem } from "../../trpc/problem-of.ts";
@@ -30,7 +30,7 @@ export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeP
       className="bg-panel"
     >
       <div className="flex h-4 items-center group-data-[far=true]/canvas:hidden text-xs tracking-[0.02em] text-ink-3">
-        POST
+        {formatMethods(node.methods)}
         <Fold node={node} />
       </div>
       <div className="mt-0.5 flex h-6 items-center gap-1">

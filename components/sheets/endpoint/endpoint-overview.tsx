@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { formatNumber, windowNames } from "../../../server/domain/format.ts";
+import { formatMethods, formatNumber, windowNames } from "../../../server/domain/format.ts";
 import { deliveriesHref, stoppedCount } from "../../canvas/live/evidence.ts";
 import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
@@ -34,7 +34,7 @@ export function EndpointOverview(props: EndpointOverviewProps) {
   const held = activity?.endpoints.find((one) => one.endpoint === endpoint)?.outcomes.held ?? 0;
   return (
     <>
-      <SheetSection title="URL" note="POST, JSON">
+      <SheetSection title="URL" note={formatMethods(triggers[0]?.methods ?? [])}>
         <EndpointUrl url={url} endpoint={endpoint} needsKey={needsKey} access={access} />
       </SheetSection>
       <SheetSection

@@ -11,6 +11,7 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       attachmentId: `${slug}:${target}`,
       slug,
       endpoint,
+      methods: ["POST"],
       target: { kind: "workflow", slug: target },
       file: `triggers/${slug}.ts`,
       hasTransform: false,
