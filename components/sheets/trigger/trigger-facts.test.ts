@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeDedupe, promptParts } from "./trigger-facts.ts";
+import { describeChallenges, describeDedupe, describeFields, promptParts } from "./trigger-facts.ts";
 
 it("deduplication is described with its event id and its window", () => {
   expect(describeDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
@@ -11,6 +11,30 @@ it("deduplication is described with its event id and its window", () => {
   expect(describeDedupe({ header: null, field: null, windowMs: 3_600_000 })).toBe(
     "by the standard headers or the signed content, for 1 h",
   );
+});
+
+it("the tests that the server answers are listed by sender, with their methods", () => {
+  const tests = [
+    { name: "dropbox", method: "GET" },
+    { name: "mailchimp", method: "GET" },
+    { name: "mailchimp", method: "HEAD" },
+    { name: "challenge", method: "POST" },
+    { name: "challenge", method: "POST" },
+  ];
+  expect(describeChallenges(tests)).toBe(
+    "answered by Signalbox: dropbox (GET), mailchimp (GET, HEAD), your own (POST)",
+  );
+  expect(describeChallenges(tests.slice(0, 1))).toBe("answered by Signalbox: dropbox (GET)");
+});
+
+it("values of headers, query and filter are called required only if one is", () => {
+  const properties = { a: { type: "string" }, b: { type: "string" } };
+  expect(describeFields({ type: "object", properties, required: ["b"] })).toBe("required values");
+  expect(describeFields({ allOf: [{ properties }, { required: ["a"] }] })).toBe("required values");
+  expect(describeFields({ type: "object", properties })).toBe("optional values");
+  expect(describeFields({ type: "object" })).toBeUndefined();
+  expect(describeFields({ anyOf: [{ properties }, { properties }] })).toBeUndefined();
+  expect(describeFields(null)).toBeUndefined();
 });
 
 it("the placeholders of a template are marked, escaped braces are not", () => {

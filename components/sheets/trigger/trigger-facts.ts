@@ -1,4 +1,6 @@
 import type { Dedupe } from "../../../server/contract/project/endpoint.ts";
+import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import { factsOf, propertiesOf } from "../../../server/domain/schema/facts-of.ts";
 import { formatInterval } from "../../../server/domain/format.ts";
 import { type Evidence, evidenceOfTrigger } from "../../canvas/live/evidence.ts";
 import type { Activity } from "../../canvas/model/canvas-model.ts";
@@ -12,6 +14,23 @@ export function describeDedupe({ header, field, windowMs }: Dedupe): string {
         ? `by ${field} in the body`
         : "by the standard headers or the signed content";
   return `${name}, for ${formatInterval(windowMs)}`;
+}
+
+/** The tests of the endpoint that the server answers itself: `answered by Signalbox: dropbox (GET), your own (POST)`. */
+export function describeChallenges(challenges: readonly { name: string; method: string }[]): string {
+  const tests = [...Map.groupBy(challenges, ({ name }) => name)].map(([name, its]) => {
+    const methods = [...new Set(its.map(({ method }) => method))].join(", ");
+    return `${name === "challenge" ? "your own" : name} (${methods})`;
+  });
+  return `answered by Signalbox: ${tests.join(", ")}`;
+}
+
+/** Whether a schema of headers, a query or a filter has required fields. `undefined`: not loaded, or without fields. */
+export function describeFields(schema: JsonSchemaObject | null | undefined): string | undefined {
+  if (!schema) return undefined;
+  const properties = propertiesOf(factsOf(schema, schema));
+  if (properties.length === 0) return undefined;
+  return properties.some(({ isRequired }) => isRequired) ? "required values" : "optional values";
 }
 
 /** The verdict counts of a trigger; `null` before they are loaded. */

@@ -16,7 +16,7 @@ import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { Evidence as Counts } from "../../canvas/live/evidence.ts";
 import type { TriggerNode } from "../../canvas/model/canvas-model.ts";
-import { describeDedupe } from "./trigger-facts.ts";
+import { describeChallenges, describeDedupe, describeFields } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
 import { formatNumber, windowNames } from "../../../server/domain/format.ts";
 
@@ -90,24 +90,21 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
         />
       </SheetSection>
       {trigger.fieldParts.map((part) => (
-        <SchemaPart key={part} title={partTitles[part]} note="required values" schema={details?.[part]} />
+        <SchemaPart
+          key={part}
+          title={partTitles[part]}
+          note={describeFields(details?.[part])}
+          schema={details?.[part]}
+        />
       ))}
       <SchemaPart title="Request" note="structure of the body" schema={details?.request} />
-      <SchemaPart title="Filter" note="required values" schema={details?.filter} />
+      <SchemaPart title="Filter" note={describeFields(details?.filter)} schema={details?.filter} />
     </>
   );
 }
 
 function describeMethods(methods: readonly string[]): string {
   return methods.includes("POST") ? "POST, or GET with the body as the query" : "GET: the query is the body";
-}
-
-/** `GET test of dropbox; the receiver answers it`. */
-function describeChallenges(challenges: readonly { name: string; method: string }[]): string {
-  const tests = challenges.map(({ name, method }) =>
-    name === "challenge" ? `${method} test` : `${method} test of ${name}`,
-  );
-  return `${[...new Set(tests)].join(", ")}; the receiver answers`;
 }
 
 function Evidence({

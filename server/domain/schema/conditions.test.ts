@@ -81,6 +81,38 @@ it("the conditions of an intersection are merged", () => {
   ]);
 });
 
+it.each<[string, z.ZodType, string[]]>([
+  ["an optional string", z.object({ "x-user": z.string().optional() }), []],
+  ["several optional fields", z.object({ a: z.string().optional(), b: z.int().optional() }), []],
+  ["no fields", z.object({}), []],
+  ["any fields", z.looseObject({}), []],
+  ["a record", z.record(z.string(), z.string()), []],
+  ["a default", z.object({ a: z.string().default("x") }), []],
+  ["an optional fixed value", z.object({ a: z.literal("x").optional() }), ["a is x, if present"]],
+  ["a required and an optional field", z.object({ a: z.string(), b: z.string().optional() }), ["a is a string"]],
+])("optional headers and parameters are no conditions: %s", (_, schema, words) => {
+  const conditionsWith = (part: "headers" | "query") =>
+    conditionsOf({ request: wire(z.object({ id: z.string() })), filter: null, [part]: wire(schema) }).map((one) =>
+      `${one.path} ${one.words}`.replace(/^(?:header|query) /, ""),
+    );
+  expect(conditionsWith("headers")).toEqual([...words, "id is a string"]);
+  expect(conditionsWith("query")).toEqual([...words, "id is a string"]);
+});
+
+it("conditions on all headers and on the whole query are named as such", () => {
+  const conditions = conditionsOf({
+    request: {},
+    filter: null,
+    headers: wire(z.strictObject({ a: z.string().optional() })),
+    query: { type: "object", minProperties: 2 },
+  });
+  expect(conditions.map(({ path, words }) => `${path} ${words}`)).toEqual(["the query has at least 2 keys"]);
+  const union = wire(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]));
+  expect(conditionsOf({ request: {}, filter: null, headers: union })).toEqual([
+    { path: "the headers", words: "is one of 2 shapes" },
+  ]);
+});
+
 it("the conditions on headers and on the query are first", () => {
   const conditions = conditionsOf({
     request: wire(z.object({ id: z.string().min(1) })),

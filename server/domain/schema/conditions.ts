@@ -63,7 +63,7 @@ export function conditionsOf(
 ): Condition[] {
   const ofFields = fieldParts.flatMap((part) => {
     const schema = fields[part];
-    return schema ? find(schema, true).map((one) => ({ ...one, path: `${fieldWords[part]} ${one.path}` })) : [];
+    return schema ? find(schema, true).flatMap((one) => fieldCondition(part, one, schema)) : [];
   });
   const asked = filter ? find(filter, true) : [];
   const needed = find(request, false);
@@ -75,6 +75,14 @@ export function conditionsOf(
 }
 
 const fieldWords: Record<FieldPart, string> = { headers: "header", query: "query" };
+const wholePart: Record<FieldPart, string> = { headers: "the headers", query: "the query" };
+
+/** The headers and the query are always objects, so this type alone is no condition. A union of shapes is one. */
+function fieldCondition(part: FieldPart, condition: Found, schema: JsonSchemaObject): Found[] {
+  if (condition.path !== wholeBody) return [{ ...condition, path: `${fieldWords[part]} ${condition.path}` }];
+  const isPlainObject = condition.rank === ranks.type && factsOf(schema, schema).unions.length === 0;
+  return isPlainObject ? [] : [{ ...condition, path: wholePart[part] }];
+}
 
 interface Walk {
   root: JsonSchemaObject;
