@@ -11,7 +11,7 @@ export const errorTable: Readonly<Record<ErrorCode, { isRetryable: boolean; fix:
   unknown_endpoint: { isRetryable: false, fix: "`signalbox triggers list` shows the endpoints. If the trigger is new, build and deploy the project." },
   not_found: { isRetryable: false, fix: "Check the id, and that you send the request to the right service." },
   nothing_recorded: { isRetryable: false, fix: "Write a trigger for the endpoint with `request: z.unknown()`, and let the sender send some events. Then infer the trigger again. `--since` selects a longer period, and `--from` reads payloads from files." },
-  method_not_allowed: { isRetryable: false, fix: "Send the request as POST. The Allow header lists the accepted methods." },
+  method_not_allowed: { isRetryable: false, fix: "Use a method in the Allow header. Webhooks are POST, unless the endpoint sets `methods`." },
   unsupported_handshake: { isRetryable: false, fix: "If the sender is Meta, Microsoft Graph, X or LinkedIn, set `verify: meta({ … })`, `microsoftGraph({ … })`, `twitter({ … })` or `linkedin({ … })` in the sources of the endpoint. For other senders, set `challenge`. Then build and deploy the project." },
   invalid_path: { isRetryable: false, fix: "Send the endpoint as it is written in the trigger: letters, digits, hyphens and slashes need no escapes." },
   invalid_json: { isRetryable: false, fix: "`detail` gives the line and column. The delivery shows the body as received." },

@@ -98,7 +98,7 @@ export const errorCodes = {
     405,
     "Method not allowed",
     "The endpoint does not accept this method.",
-    "Send the request as POST. The Allow header lists the accepted methods.",
+    "Use a method in the Allow header. Webhooks are POST, unless the endpoint sets `methods`.",
   ),
   unsupported_handshake: entry(
     405,

@@ -3,6 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import { noVerdicts } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
+import type { Methods } from "../contract/project/endpoint.ts";
 import { redacted } from "../domain/deliveries/redaction.ts";
 import { allowedMethods, answerChallenge } from "../domain/requests/challenge.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
@@ -102,11 +103,16 @@ const handshakes = [
   ["challengeCode", "verify: linkedin({ … })"],
 ] as const;
 
-/** The rejection of a request whose method the endpoint does not accept. `allowed`: as in the header `Allow`. */
-export function explainMethod({ method, target }: Pick<IngestRequest, "method" | "target">, allowed: string): AppError {
+const alternatives = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** The rejection of a request whose method the endpoint does not accept. `methods`: those of its webhooks. */
+export function explainMethod(
+  { method, target }: Pick<IngestRequest, "method" | "target">,
+  methods: Methods,
+): AppError {
   const parameters = method === "GET" ? new URLSearchParams(target.split("?", 2)[1]) : null;
   const handshake = handshakes.find(([name]) => parameters?.has(name));
-  if (!handshake) return new AppError("method_not_allowed", `Send webhooks as ${allowed}.`);
+  if (!handshake) return new AppError("method_not_allowed", `Send webhooks as ${alternatives.format(methods)}.`);
   const [name, option] = handshake;
   return new AppError(
     "unsupported_handshake",

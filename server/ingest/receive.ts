@@ -146,10 +146,10 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const test = answerTest(source, request, { head, draft: delivery });
       if (test) return finish(received, await acceptHandshake(store, head, delivery, test));
       const isGet = request.method === "GET";
-      if (!(source.methods ?? onlyPost).some((method) => method === request.method)) {
-        const allow = allowedMethods(source);
-        received.responseHeaders = { ...received.responseHeaders, allow };
-        return await reject(received, explainMethod(request, allow));
+      const methods = source.methods ?? onlyPost;
+      if (!methods.some((method) => method === request.method)) {
+        received.responseHeaders = { ...received.responseHeaders, allow: allowedMethods(source) };
+        return await reject(received, explainMethod(request, methods));
       }
 
       const formats = source.body ?? onlyJson;

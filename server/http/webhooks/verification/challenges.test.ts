@@ -6,6 +6,7 @@ import { challengesOf } from "../../../../cli/build/checks/check-challenges.ts";
 import { type SourceChallenge } from "../../../../sdk/definition.ts";
 import { hmac, xero } from "../../../../sdk/verify/index.ts";
 import { redacted } from "../../../domain/deliveries/redaction.ts";
+import type { Methods } from "../../../contract/project/endpoint.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { serve } from "../../testing/serve.ts";
 
@@ -199,6 +200,23 @@ describe("another method", () => {
       expect([method, status, headers.get("allow")]).toEqual([method, 405, allow]);
     }
   });
+
+  test.each<[SourceChallenge, Methods | undefined, string, string, string]>([
+    [[], undefined, "GET", "POST", "POST"],
+    [["dropbox", "trello"], undefined, "GET", "POST", "POST, GET, HEAD"],
+    [["mailchimp", "eventGrid"], undefined, "PUT", "POST", "POST, GET, HEAD, OPTIONS"],
+    ["eventGrid", ["GET"], "POST", "GET", "GET, OPTIONS, POST"],
+    [[], ["GET"], "POST", "GET", "GET"],
+    ["trello", ["GET", "POST"], "PUT", "GET or POST", "GET, POST, HEAD"],
+  ])(
+    "of an endpoint with %j and the methods %j: %s gets the methods of webhooks, and Allow has all",
+    async (challenge, methods, method, words, allow) => {
+      const { url } = await serve(on(challenge, { ...(methods && { methods }) }));
+      const { text, headers } = await send(url, { method });
+      expect(JSON.parse(text)).toMatchObject({ code: "method_not_allowed", detail: `Send webhooks as ${words}.` });
+      expect(headers.get("allow")).toBe(allow);
+    },
+  );
 });
 
 describe("xero", () => {
