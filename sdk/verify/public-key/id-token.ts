@@ -1,15 +1,9 @@
 import { errors } from "jose";
 import type { SignatureFault, SignedRequest } from "../../definition.ts";
-import { findTokens, maxToken } from "../bearer.ts";
+import { findTokens, maxToken, missingToken } from "../bearer.ts";
 import type { Keys, TokenKey } from "../secrets.ts";
-import {
-  defineVerification,
-  fault,
-  fingerprintOf,
-  missingSecret,
-  missingSignature,
-  type Verification,
-} from "../verification.ts";
+import { defineVerification, fault, fingerprintOf, missingSecret, type Verification } from "../verification.ts";
+import { describeLoadFailure } from "./load-failure.ts";
 import { type JsonObject, type KeySource, verifyToken } from "./issuer-keys.ts";
 
 /** How one sender uses ID tokens. */
@@ -35,8 +29,9 @@ export function createIdTokenVerification(scheme: IdTokenScheme): Verification {
   const { name, header, issuer, audiences, toleranceMs } = scheme;
 
   async function check(request: SignedRequest): Promise<SignatureFault | null> {
-    const [token, ...others] = findTokens(request.header(header) ?? "", { isBare: header !== "authorization" });
-    if (token === undefined) return missingSignature(name, `ID token in ${header}`);
+    const value = request.header(header) ?? "";
+    const [token, ...others] = findTokens(value, { isBare: header !== "authorization" });
+    if (token === undefined) return missingToken(name, { token: "ID token", header, value });
     if (audiences.problem) return missingSecret(name, audiences.problem);
     if (others.length > 0 || token.length > maxToken)
       return fault("malformed", `The header ${header} must have one ID token of at most 8,192 characters (${name}).`);
@@ -83,8 +78,7 @@ function toFault(error: unknown, name: string): SignatureFault {
     return fault("mismatch", `The ID token was not signed by a key of the issuer (${name}).`);
   if (error instanceof errors.JOSEError && !isOfKeys(error))
     return fault("malformed", `The ID token is malformed (${name}): ${error.code}`);
-  const reason = error instanceof Error ? error.message : String(error);
-  return fault("failed", `The public keys of the issuer could not be loaded (${name}): ${reason}`);
+  return fault("failed", `The public keys of the issuer could not be loaded (${name}): ${describeLoadFailure(error)}`);
 }
 
 function isOfKeys(error: errors.JOSEError): boolean {

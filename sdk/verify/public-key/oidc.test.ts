@@ -121,6 +121,24 @@ describe("oidc", () => {
       expect((await check(absent))?.kind).toBe("unsigned");
   });
 
+  it.each([
+    [null, "The ID token in authorization is missing."],
+    ["", "The ID token in authorization is missing."],
+    [" ", "The ID token in authorization is missing."],
+    ["Bearer garbage", "The value of authorization is not an ID token."],
+    ["Bearer a.b", "The value of authorization is not an ID token."],
+    ["Bearer", "The value of authorization is not an ID token."],
+    ["garbage", "The value of authorization is not an ID token."],
+    ["Basic aG9vazp4, Bearer x", "The value of authorization is not an ID token."],
+  ])("distinguishes a missing token from a value that is none: %j", async (authorization, words) => {
+    const { check } = await startIssuer();
+    const fault = await check(authorization);
+    expect(fault).toEqual({
+      kind: "unsigned",
+      detail: `${words} This endpoint accepts only signed requests (oidc).`,
+    });
+  });
+
   it("finds a rotated key after the pause of 30 seconds, and keeps the old one while the issuer has it", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now });
     onTestFinished(() => void vi.useRealTimers());
@@ -174,6 +192,17 @@ describe("oidc", () => {
     expect(await check(`Bearer ${token}`, { jwksUri: `${issuer}/keys` })).toBeNull();
     expect(state.requests).toEqual(["/keys"]);
     expect((await check(`Bearer ${token}`, { jwksUri: "http://127.0.0.1:1/keys" }))?.kind).toBe("failed");
+    const secure = `${issuer.replace("http:", "https:")}/keys`;
+    expect((await check(`Bearer ${token}`, { jwksUri: secure }))?.detail).toMatch(
+      /could not be loaded \(oidc\): the TLS connection failed \([A-Z_]+\)$/,
+    );
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    expect((await check(`Bearer ${token}`, { jwksUri: `http://127.0.0.1:${port}/keys` }))?.detail).toBe(
+      "The public keys of the issuer could not be loaded (oidc): the connection was refused (ECONNREFUSED)",
+    );
   });
 
   it("has no header that identifies an event, and never starts without its audience", () => {

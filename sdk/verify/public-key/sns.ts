@@ -15,6 +15,7 @@ import {
   readTolerance,
   type Verification,
 } from "../verification.ts";
+import { describeLoadFailure } from "./load-failure.ts";
 
 /** Options of `sns`. */
 export interface SnsOptions {
@@ -151,7 +152,7 @@ function loadCertificate({ href }: URL): Promise<X509Certificate | string> {
   const known = certificates.get(href);
   if (known) return known;
   const loading = fetchCertificate(href).catch(
-    (error: unknown) => `The certificate of the sender could not be loaded: ${String(error)}`,
+    (error: unknown) => `The certificate of the sender could not be loaded: ${describeLoadFailure(error)}`,
   );
   certificates.set(href, loading);
   const [oldest = ""] = certificates.keys();
@@ -212,7 +213,9 @@ async function confirm(message: Readonly<Record<string, unknown>>, signal?: Abor
     url?.searchParams.get("Action") === "ConfirmSubscription" &&
     url.searchParams.get("TopicArn") === textOf(message, "TopicArn");
   if (!url || !isConfirmation) throw new Error("SubscribeURL does not confirm a subscription on a host of Amazon SNS");
-  const response = await fetch(url, { redirect: "error", ...(signal && { signal }) });
+  const response = await fetch(url, { redirect: "error", ...(signal && { signal }) }).catch((cause: unknown) => {
+    throw new Error(`The confirmation was not sent to Amazon SNS: ${describeLoadFailure(cause)}`, { cause });
+  });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`Amazon SNS answered the confirmation with status ${response.status}`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { checkOptions } from "../../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../../definition.ts";
-import { findTokens, maxToken } from "../bearer.ts";
+import { findTokens, maxToken, missingToken } from "../bearer.ts";
 import { isRecord } from "../body.ts";
 import { fromAnyBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
 import {
@@ -11,7 +11,6 @@ import {
   fingerprintOf,
   hashContent,
   missingSecret,
-  missingSignature,
   readTolerance,
   type Verification,
 } from "../verification.ts";
@@ -43,8 +42,10 @@ export function vonage(options: {
   const toleranceMs = readTolerance(options.tolerance, "vonage");
 
   function check(request: SignedRequest): SignatureFault | null {
-    const [token, ...others] = findTokens(request.header("authorization") ?? "");
-    if (token === undefined) return missingSignature("vonage", "JWT in authorization");
+    const header = "authorization";
+    const value = request.header(header) ?? "";
+    const [token, ...others] = findTokens(value);
+    if (token === undefined) return missingToken("vonage", { token: "JWT", header, value });
     if (secrets.problem) return missingSecret("vonage", secrets.problem);
     const parts = token.length > maxToken || others.length > 0 ? null : readToken(token);
     if (!parts) return fault("malformed", "The header authorization must have one JWT (vonage).");
