@@ -96,6 +96,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let isDecided = false;
   let hasCodeEnded = false;
   let recordedInput = run.input;
+  let hiding: { input: Json; hide: (text: string) => string } | null = null;
 
   function decide(outcome: Outcome): boolean {
     if (isDecided) return false;
@@ -128,6 +129,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       signal: abort.signal,
       code,
       logger,
+      hide,
       trace: runTrace,
       onSuspendable: (sleeps) => {
         if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
@@ -233,9 +235,13 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
 
   /** For terminals and traces. */
   function hide(text: string): string {
-    const { trigger, target, payload } = run;
-    const headers = run.headers ?? run.request?.headers ?? null;
-    return hideInText(code.manifest, { trigger, target, payload, input: recordedInput, headers })(text);
+    if (hiding?.input !== recordedInput) {
+      const { trigger, target, payload } = run;
+      const headers = run.headers ?? run.request?.headers ?? null;
+      const origin = { trigger, target, payload, input: recordedInput, headers };
+      hiding = { input: recordedInput, hide: hideInText(code.manifest, origin) };
+    }
+    return hiding.hide(text);
   }
 
   function hideInError({ name, message, stack }: RunError): RunError {

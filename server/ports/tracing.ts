@@ -17,7 +17,7 @@ export interface Tracing {
     run: RunAttempt;
     version: string;
     headers: Readonly<Record<string, string>> | null;
-    /** Applied to the texts of exceptions: removes sensitive values. */
+    /** Applied to the names of steps and the texts of exceptions: removes sensitive values. */
     hide: (text: string) => string;
   }): RunTrace;
   /** Exports pending spans within this time. */

@@ -148,14 +148,14 @@ it("a delivery and its runs are sampled together at any ratio", async () => {
 it("a step that throws records the error and rethrows it; an unfinished step ends with its run and is marked", async () => {
   const { spans, tracing } = await tracingTo(200);
   const trace = tracing.beginRun({ run, version: "v", hide, headers: {} });
-  const failing = trace.step("fails", () => Promise.reject(new Error("card 4242 declined")));
+  const failing = trace.step("charge 4242", () => Promise.reject(new Error("card 4242 declined")));
   await expect(failing).rejects.toThrow("card 4242 declined");
   void trace.step("hangs", () => new Promise(() => {}));
   trace.end({ status: "failed", error: { name: "Error", message: "no", stack: null } });
   await tracing.close(5_000);
   expect(spans.map(({ name, status, events }) => [name, status.code ?? 0, events?.map((event) => event.name)])).toEqual(
     [
-      ["step fails", 2, ["exception"]],
+      ["step charge [masked]", 2, ["exception"]],
       ["step hangs", 0, ["left unfinished"]],
       ["run ship", 2, ["exception"]],
     ],

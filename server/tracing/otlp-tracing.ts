@@ -143,7 +143,8 @@ function beginRunTrace(
   const openSteps = new Set<Span>();
   return {
     within: (code) => context.with(within, code),
-    async step(name, code) {
+    async step(recordedName, code) {
+      const name = hide(recordedName);
       // The parent is the run's span, or a span that its own code started.
       const parent = trace.getSpan(context.active()) ? context.active() : within;
       const step = tracer.startSpan(`step ${name}`, { attributes: { ...attributes, "signalbox.step": name } }, parent);

@@ -43,6 +43,8 @@ export interface ExecutionOptions {
   signal: AbortSignal;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
+  /** Removes sensitive values from a text for a log. */
+  hide: (text: string) => string;
   /** Absent or `null`: no tracing. */
   trace?: RunTrace | null;
 }
@@ -138,7 +140,7 @@ export function createStepTries(p: StepContextRules) {
       ...(spend ? { spend } : {}),
     });
     await p.requireOpen(isWritten);
-    p.logger.debug("step completed", { ...runLogFields(run), step: key });
+    p.logger.debug("step completed", { ...runLogFields(run), step: p.hide(key) });
     return { result: cloneJson(result) };
   }
 
@@ -161,7 +163,7 @@ export function createStepTries(p: StepContextRules) {
       ? planNextTry({ policy: policy.retries, before, error, failure, now, random: p.random })
       : { tries: 1, error, failedAt: now, nextAt: null, thrown: storeThrown(thrown, p.code.mapStack) };
     // The message belongs to the project and is in the timeline.
-    p.logger.debug("step failed", { ...runLogFields(run), step: key, error: error.name });
+    p.logger.debug("step failed", { ...runLogFields(run), step: p.hide(key), error: error.name });
     if (step.call.recover && failed.nextAt === null) return null;
     const data = { ...detailsOfError(thrown, p.code.excerptOf), ...triesOf(step, before).data };
     const entry: NewTimelineEntry = {
