@@ -57,7 +57,7 @@ export function createRunMask(
   });
   const [run] = origins;
   const [own] = masked;
-  // A key that a schema names elsewhere is the name of a field: without it, nobody could read the input.
+  // A key that a schema names elsewhere is the name of a field: without it, the input would be unreadable.
   const secret = replaced.filter(({ original, isKey }) => !isKey || !rules.fieldNames.has(String(original)));
   const scrub = createScrub(
     always === undefined ? secret : secret.map(({ original }) => ({ original, shown: always })),
