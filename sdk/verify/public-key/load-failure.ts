@@ -9,8 +9,8 @@ const reasons: readonly [pattern: RegExp, words: string][] = [
 ];
 
 /**
- * The reason why a document of a sender could not be loaded, from an error of `fetch`: words with the code of the
- * system, without the addresses in its messages, which the sender must not learn. Other errors have their message.
+ * The reason why a document of a sender could not be loaded, from an error of `fetch`. For an error of the system it is
+ * words and the code: the sender must not learn the addresses in its message. Other errors have their message.
  */
 export function describeLoadFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
