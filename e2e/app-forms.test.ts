@@ -36,6 +36,8 @@ const files = {
   "workflows/odd.ts": `import { defineWorkflow } from "signalbox/workflow";\nimport { z } from "zod";\nexport default defineWorkflow({ slug: "odd", input: z.object({ mark: z.string().regex(/^..$/), unit: z.literal("KG"), currency: z.string().toLowerCase().pipe(z.enum(["eur"])) }), async run() {} });\n`,
   "triggers/large.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "large", endpoint: "billing", request: z.object({ amount: z.number().min(1000) }) }).attach({ workflow: tell });\n`,
   "triggers/only.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "only", endpoint: "single", request: z.object({ amount: z.number() }) }).attach({ workflow: tell });\n`,
+  "triggers/sms.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "sms", endpoint: "sms", methods: ["GET"], request: z.object({ text: z.string() }) }).attach({ workflow: tell, transform: ({ text }) => ({ amount: text.length }) });\n`,
+  "triggers/topics.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport tell from "../workflows/tell";\nexport default defineWebhookSource({ slug: "topics", endpoint: "orders/topics", headers: z.object({ "x-event": z.literal("order") }), query: z.object({ topic: z.enum(["refunds", "returns"]), tag: z.array(z.string()).optional() }), request: z.object({ amount: z.number() }) }).attach({ workflow: tell });\n`,
   "triggers/paid.ts": `import { defineWebhookSource } from "signalbox/trigger";\nimport { z } from "zod";\nimport book from "../workflows/book";\nexport default defineWebhookSource({ slug: "paid", endpoint: "billing", request: ${schema}, filter: z.object({ amount: z.number().min(10) }) }).attach({ workflow: book });\n`,
 };
 
@@ -87,6 +89,17 @@ async function writeDraft(page: Page, text: string): Promise<void> {
   await view(page, "JSON");
   await textArea(page).fill(text);
   await view(page, "Form");
+}
+
+/** Copies the command of a form, runs it in a shell, and returns it with the run that it started. */
+async function runCurl(service: Service, page: Page): Promise<{ command: string; run: Run }> {
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  // Tests of other files use the same clipboard.
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patient).toContain(service.url);
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const answer = execFileSync("sh", ["-c", command], { encoding: "utf8" });
+  const { runId } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { runId: string };
+  return { command, run: await waitForRun(service, runId) };
 }
 
 async function inputOfRunAt(service: Service, page: Page): Promise<Run> {
@@ -173,14 +186,69 @@ describe("the form of a trigger", () => {
     ]);
     const body = { ...good, id: `it's "$HOME" \`id\` \\ %s` };
     await writeDraft(page, JSON.stringify(body));
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    // Tests of other files use the same clipboard.
-    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patient).toContain(service.url);
-    const answer = execFileSync("sh", ["-c", await page.evaluate(() => navigator.clipboard.readText())], {
-      encoding: "utf8",
-    });
-    const { runId } = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))) as { runId: string };
-    expect((await waitForRun(service, runId)).payload).toEqual(body);
+    expect((await runCurl(service, page)).run.payload).toEqual(body);
+    expect(errors).toEqual([]);
+  });
+
+  it("sends the headers and the query that its trigger reads, also by the copied command, and takes them from a delivery", async ({
+    service,
+  }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:topics&tab=test", [
+      "clipboard-read",
+      "clipboard-write",
+    ]);
+    const preview = page.getByRole("region", { name: "Preview" });
+    const topic = page.getByRole("group", { name: "Query" }).getByLabel("topic");
+    const tag = page.getByRole("group", { name: "Query" }).getByLabel("tag");
+    const event = page.getByRole("group", { name: "Headers" }).getByLabel("x-event");
+    await preview.getByText("fires tell").waitFor();
+    expect([await topic.inputValue(), await tag.inputValue(), await event.inputValue()]).toEqual([
+      "refunds",
+      "",
+      "order",
+    ]);
+    await topic.fill("other");
+    await preview.getByText(/query: \/topic/).waitFor();
+    await topic.fill("returns");
+    await tag.fill("a b\nc&d");
+    await preview.getByText("fires tell").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const { deliveryId } = await inputOfRunAt(service, page);
+    const { headers } = await getJson<{ headers: Record<string, string> }>(
+      `${service.url}/api/v1/deliveries/${deliveryId}`,
+    );
+    expect(headers["signalbox-query"]).toBe("tag=a+b&tag=c%26d&topic=returns");
+    await page.goto(`${service.url}/?node=trigger:topics&tab=test&from=${deliveryId}`);
+    await expect.poll(() => topic.inputValue(), patient).toBe("returns");
+    expect([await tag.inputValue(), await event.inputValue()]).toEqual(["a b\nc&d", "order"]);
+    const { command, run } = await runCurl(service, page);
+    expect(command).toContain("/triggers/orders/topics?topic=returns&tag=a+b&tag=c%26d");
+    expect([run.trigger, run.status]).toEqual(["topics", "completed"]);
+    await page.goto(`${service.url}/?node=endpoint:orders/topics&tab=try`);
+    await page.getByLabel("JSON body").fill('{"amount": 1}');
+    await page.getByLabel("Headers").fill("X-Event: order");
+    await page.getByLabel("Query").fill("?topic=other#");
+    await page.getByText("query mismatch").waitFor();
+    await page.getByRole("button", { name: "Start from a recent delivery" }).click();
+    await page.getByRole("menuitem").first().click();
+    await page.getByText("would fire").waitFor();
+    expect(await page.getByLabel("Query").inputValue()).toBe("tag=a+b&tag=c%26d&topic=returns");
+    expect(errors).toEqual([]);
+  });
+
+  it("sends the body as the query if the endpoint accepts only GET", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=trigger:sms&tab=test", [
+      "clipboard-read",
+      "clipboard-write",
+    ]);
+    expect(await page.getByRole("group", { name: "Query" }).count()).toBe(0);
+    await field(page, "text").fill("a b&c");
+    const { command, run } = await runCurl(service, page);
+    expect(command).toMatch(/^curl -i '[^']*\/triggers\/sms\?(?:token=\w+&)?text=a\+b%26c'$/);
+    expect(run.payload).toEqual({ text: "a b&c" });
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const sent = await inputOfRunAt(service, page);
+    expect([sent.payload, sent.startedBy]).toEqual([{ text: "a b&c" }, "form"]);
     expect(errors).toEqual([]);
   });
 
