@@ -12,6 +12,8 @@ const processTests = [
 /** Tests of how the service keeps its times under a flood: only tests that mostly wait may run beside them. */
 const floodTests = ["e2e/hostile/{floods,slow-senders}.test.ts", "e2e/auditor/stopped-worker.test.ts"];
 const aloneTests = ["e2e/hostile/busy-web.test.ts"];
+/** Tests with leases of several machines: beside four busy files, a machine would lose its leases without a fault. */
+const leaseTests = ["e2e/auditor/{auditor,postgres}.test.ts", "e2e/faults/postgres-cut.test.ts"];
 
 /** Short files whose tests take long, most of them defined elsewhere: they start first. */
 const slow =
@@ -95,7 +97,7 @@ export default defineConfig({
           ...beside,
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
-          exclude: [...floodTests, ...aloneTests],
+          exclude: [...floodTests, ...leaseTests, ...aloneTests],
           // Files share the modules and the browser of their worker.
           isolate: false,
         },
@@ -103,6 +105,10 @@ export default defineConfig({
       {
         extends: true,
         test: { ...productTest, name: "floods", include: floodTests, maxWorkers: 2, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { ...productTest, name: "leases", include: leaseTests, maxWorkers: 2, sequence: { groupOrder: 4 } },
       },
       {
         extends: true,

@@ -54,7 +54,7 @@ const groups: Record<string, (output: Output) => Promise<boolean>>[] = [
   {
     e2e: (output) => {
       installMissing();
-      return vitest(output, "e2e", ["processes", "e2e", "floods", "alone"]);
+      return vitest(output, "e2e", ["processes", "e2e", "floods", "leases", "alone"]);
     },
   },
 ];
