@@ -12,6 +12,7 @@ import {
   LoaderCircle,
   Pause,
   Repeat2,
+  SearchX,
   SkipForward,
   TimerOff,
   TriangleAlert,
@@ -90,7 +91,7 @@ export const deliveryOutcomes: Record<DeliveryOutcome, PageStatus> = {
 export const verdictOutcomes: Record<VerdictOutcome, StatusStyle> = {
   matched: { label: "matched", icon: CircleCheck, tone: "ok" },
   headers_mismatch: { label: "headers mismatch", icon: ListX, tone: "idle" },
-  query_mismatch: { label: "query mismatch", icon: ListX, tone: "idle" },
+  query_mismatch: { label: "query mismatch", icon: SearchX, tone: "idle" },
   request_mismatch: { label: "request mismatch", icon: TriangleAlert, tone: "bad" },
   filter_mismatch: { label: "filter mismatch", icon: SkipForward, tone: "idle" },
   disabled: { label: "disabled", icon: Pause, tone: "wait" },
