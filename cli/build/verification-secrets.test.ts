@@ -271,6 +271,13 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
   ],
   [
     "the secret",
+    "a method of an object of the project with the name of a scheme",
+    {
+      env: "export const env = process.env;\nconst client = { github: (o: { secret?: string }) => [o.secret] };\nexport const used = client.github({ secret: env.CANARY });",
+    },
+  ],
+  [
+    "the secret",
     "a function of the project with the name of a scheme",
     {
       env: "export const env = process.env;\nfunction github(o: { secret?: string }) { return [o.secret]; }\nexport const used = github({ secret: env.CANARY });",

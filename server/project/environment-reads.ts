@@ -12,10 +12,15 @@ const literal = String.raw`"[^"\\\n]*"`;
 
 /**
  * Replaces other names of variables with `process.env.A` where that is certain. Reads that remain under other names
- * look like computed ones. `files`: the project's own code, file by file.
+ * look like computed ones. `files`: the project's own code, file by file. `checked`: the variables that a library
+ * checks for no more than their length.
  */
-export function nameReads(files: readonly string[]): string[] {
-  return inlineConstants(replaceAliases(replaceValidated(files).files).map(expandDestructuring));
+export function nameReads(files: readonly string[]): { files: string[]; checked: ReadonlySet<string> } {
+  const validated = replaceValidated(files);
+  return {
+    files: inlineConstants(replaceAliases(validated.files).map(expandDestructuring)),
+    checked: validated.names,
+  };
 }
 
 /** `var env = process.env;`, `import { env } from "node:process";` and `import process2 from "node:process";`. */

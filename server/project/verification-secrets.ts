@@ -1,7 +1,7 @@
 import * as schemes from "../../sdk/verify/index.ts";
 import { findSlip } from "../../sdk/verify/secrets.ts";
 import { environmentRead as read, nameReads } from "./environment-reads.ts";
-import { loadsFiles, replaceValidated } from "./validated-environment.ts";
+import { loadsFiles } from "./validated-environment.ts";
 
 /**
  * The environment variables that hold the secrets of `verify`, found in the code of a build as esbuild prints it. The
@@ -31,12 +31,12 @@ const secretOption = new RegExp(
 );
 
 /**
- * `github({`, and `stripe.on("invoice.paid", {` of a typed source, also behind `process.env.A ?`. The condition and the
- * name are captured. A method of another object is none.
+ * `github({`, also as `verify.github({`, and `stripe.on("invoice.paid", {` of a typed source, also behind
+ * `process.env.A ?`. The condition, the object before the dot and the name are captured.
  */
 const callBy = ({ schemes: names, senders }: Verifiers) =>
   new RegExp(
-    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?(?<![\w$.]|\?\.)(?:((?:${[...names, "\\b\\B"].join("|")})\d*)\(|((?:${[...senders, "\\b\\B"].join("|")})\d*)\.on\(\s*"[^"\n]*",\s*)(?=\{)`,
+    String.raw`(?:(${read})\s*(?:\?|&&)\s*)?(?<![\w$.])(?:([\w$]+)\.)?(?:((?:${[...names, "\\b\\B"].join("|")})\d*)\(|((?:${[...senders, "\\b\\B"].join("|")})\d*)\.on\(\s*"[^"\n]*",\s*)(?=\{)`,
     "g",
   );
 
@@ -46,15 +46,8 @@ const ownName =
 
 function ownNamesOf(code: string): ReadonlySet<string> {
   const names = [...code.matchAll(ownName)].flatMap(([, declared, imported = ""]) =>
-    declared === undefined
-      ? imported.split(/[{},]/).map(
-          (each) =>
-            each
-              .trim()
-              .split(/\s+as\s+/)
-              .at(-1) ?? "",
-        )
-      : [declared],
+    // Of `a as b`, the name in this file.
+    declared === undefined ? (imported.match(/[\w$]+(?=\s*(?:[,}]|$))/g) ?? []) : [declared],
   );
   return new Set(names);
 }
@@ -64,31 +57,33 @@ export function findVerificationSecrets(code: readonly string[]): VerificationSe
   const files = code.map(splitFile);
   const verifiers = findVerifiers(files.flatMap(({ sdk }) => sdk));
   if (verifiers.schemes.length === 0) return [];
-  const modules = nameReads(files.map(({ own }) => own)).flatMap((own) => {
+  const reads = nameReads(files.map(({ own }) => own));
+  const modules = reads.files.flatMap((own) => {
     const ownNames = ownNamesOf(own);
     return splitModules(own).map((module) => ({ module, ownNames }));
   });
+  // An object can be imported from another file of the build.
+  const allNames = new Set(modules.flatMap(({ ownNames }) => [...ownNames]));
   const readBy = new Map<string, string[]>();
   for (const { module, ownNames } of modules) {
     const path = /^\/\/ (.*)/.exec(module)?.[1] ?? "";
-    for (const { 0: call, 1: condition = "", 2: scheme = "", 3: sender = "", index } of module.matchAll(
-      callBy(verifiers),
-    )) {
-      if (ownNames.has(scheme || sender)) continue;
-      const found = [...readBlock(module, index + call.length).matchAll(secretOption)];
-      const values = found.flatMap(([, inner = "", value = ""]) => [inner, value]);
-      for (const name of variablesIn([...(found.length > 0 ? [condition] : []), ...values].join()))
+    for (const found of module.matchAll(callBy(verifiers))) {
+      const { 0: call, 1: condition = "", 2: object, 3: scheme = "", 4: sender = "", index } = found;
+      const isOwn = object === undefined ? ownNames.has(scheme || sender) : allNames.has(object);
+      if (isOwn) continue;
+      const secrets = [...readBlock(module, index + call.length).matchAll(secretOption)];
+      const values = secrets.flatMap(([, inner = "", value = ""]) => [inner, value]);
+      for (const name of variablesIn([...(secrets.length > 0 ? [condition] : []), ...values].join()))
         readBy.set(name, [...(readBy.get(name) ?? []), path]);
     }
   }
   const all = [...modules.map(({ module }) => module), ...files.map(({ others }) => others)].join("\n");
-  const { names: checked } = replaceValidated(files.map(({ own }) => own));
   const isLoaded = files.some(({ own }) => loadsFiles(own));
   return [...readBy].map(([name, paths]) => ({
     name,
     modules: [...new Set(paths)],
     isOnlyInVerify: countWords(all, name) === paths.length,
-    isExpected: isLoaded || checked.has(name),
+    isExpected: isLoaded || reads.checked.has(name),
   }));
 }
 
@@ -135,7 +130,7 @@ export function nameUnusableSecrets(p: {
 
 /** The project's own modules, without those of the SDK and of packages. */
 export function ownCodeOf(code: readonly string[]): string {
-  return nameReads(code.map((file) => splitFile(file).own)).join("\n");
+  return nameReads(code.map((file) => splitFile(file).own)).files.join("\n");
 }
 
 /** The names of the variables that a piece of code reads, one for each read. */
