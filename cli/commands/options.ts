@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseDuration } from "../../sdk/duration.ts";
 import { AppError } from "../../server/contract/app-error.ts";
-import type { Methods } from "../../server/contract/project/endpoint.ts";
+import { type Methods, methodsSchema } from "../../server/contract/project/endpoint.ts";
 import type { Json } from "../../server/contract/json.ts";
 import { isTimestamp } from "../../server/contract/list.ts";
 import { parseJsonBody } from "../../server/domain/requests/request-body.ts";
@@ -136,13 +136,11 @@ export const methodOption = [
   "--method <method>",
   "POST or GET. The body of a GET is its query. Default: the first method of the endpoint",
   (value: string): Methods[number] => {
-    const method = methods.find((known) => known === value.toUpperCase());
+    const method = methodsSchema.element.options.find((known) => known === value.toUpperCase());
     if (method) return method;
     throw new InvalidArgumentError("The method must be POST or GET.");
   },
 ] as const;
-
-const methods = ["POST", "GET"] as const;
 
 /** The bytes of --data: JSON, `@file` (relative to the current folder), or `-` for stdin. Not parsed. */
 export async function readData(

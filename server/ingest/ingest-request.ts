@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { newId } from "../domain/ids.ts";
-import { chooseFormat } from "../domain/requests/body-format.ts";
+import { chooseFormat, queryFormat } from "../domain/requests/body-format.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
 
 /** One incoming webhook, independent of any HTTP library. */
@@ -274,7 +274,7 @@ export function readBody(
 
 /** The body of a GET: its query, as a form. */
 export function readQuery({ query }: Pick<RequestHead, "query">): BodyRead {
-  return { kind: "read", bytes: Buffer.from(query), format: { type: "form", field: null, bigints: "number" } };
+  return { kind: "read", bytes: Buffer.from(query), format: queryFormat };
 }
 
 function tooLarge(maxBodyBytes: number): AppError {

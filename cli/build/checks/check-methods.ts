@@ -24,7 +24,7 @@ export function methodsDiagnostics(entries: readonly EvaluatedEntry[], files: Pr
 /** Each method once, in the order of the header `Allow`. Requires a value without diagnostics. */
 export function methodsOf(methods: unknown): Methods {
   const given = methodsSchema.safeParse(methods).data ?? ["POST"];
-  return (["POST", "GET"] as const).filter((method) => given.includes(method));
+  return methodsSchema.element.options.filter((method) => given.includes(method));
 }
 
 function findProblems(trigger: EvaluatedTrigger): { code: DiagnosticCode; title: string }[] {

@@ -55,7 +55,6 @@ interface Options extends PageOptions {
   status?: number;
   trigger?: string;
   text?: string;
-  /** Milliseconds. */
   since?: Since;
 }
 

@@ -73,7 +73,6 @@ export function registerDeliveriesRelease(deliveries: CliCommand, runner: Comman
 
 interface ReleaseOptions {
   endpoint?: string;
-  /** Milliseconds. */
   since?: Since;
   all?: boolean;
   dryRun?: boolean;

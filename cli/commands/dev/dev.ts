@@ -49,7 +49,6 @@ const debounceMs = 30;
 interface DevOptions {
   port?: number;
   from?: string;
-  /** Milliseconds. */
   since?: Since;
   endpoint?: string[];
   matchOnly?: boolean;

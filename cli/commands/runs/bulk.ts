@@ -16,7 +16,6 @@ export interface BulkOptions {
   trigger?: string;
   target?: string;
   status?: RunStatus;
-  /** Milliseconds. */
   since?: Since;
   unresolved?: boolean;
   limit?: number;

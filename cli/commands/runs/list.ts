@@ -42,7 +42,6 @@ interface Options extends PageOptions {
   trigger?: string;
   target?: string;
   status?: RunStatus;
-  /** Milliseconds. */
   since?: Since;
   minCost?: number;
   minTokens?: number;

@@ -11,6 +11,7 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, renderReason, runMarks, verdictMarks } from "../../terminal/status-marks.ts";
 import { padEnd } from "../../terminal/table.ts";
 import type { Paint, Terminal } from "../../terminal/terminal.ts";
+import { queryFormat } from "../../../server/domain/requests/body-format.ts";
 import { endpointsOf, type ServiceEvents } from "./service-events.ts";
 import { formatLocalTime, formatCount, formatDuration, formatMethods } from "../../../server/domain/format.ts";
 
@@ -83,8 +84,6 @@ export function renderReady(p: {
   ].join("");
 }
 
-const plainForm = { type: "form", field: null, bigints: "number" } as const;
-
 /** A curl command to paste, with an example body. `null`: the endpoint takes no body that fits into a line. */
 function curlLine(
   url: string,
@@ -97,7 +96,7 @@ function curlLine(
   const sent = { "content-type": encoded.contentType, ...(isObject(example) && example) };
   const options = Object.entries(sent).map(([name, value]) => ` -H ${quote(`${name}: ${String(value)}`)}`);
   if (!methods.includes("POST")) return `curl ${quote(`${url}/triggers/${endpoint}?${encoded.body}`)}`;
-  const search = query ? encodeBody(plainForm, JSON.stringify(exampleBody(query, null)))?.body : undefined;
+  const search = query ? encodeBody(queryFormat, JSON.stringify(exampleBody(query, null)))?.body : undefined;
   const target = search ? quote(`${url}/triggers/${endpoint}?${search}`) : `${url}/triggers/${endpoint}`;
   return `curl ${target}${options.join("")} -d ${quote(encoded.body)}`;
 }

@@ -31,7 +31,6 @@ export function registerTriggersInfer(triggers: CliCommand, runner: CommandRunne
 }
 
 interface Options {
-  /** Milliseconds. */
   since?: Since;
   from?: string[];
   only?: string;

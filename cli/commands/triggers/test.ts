@@ -6,7 +6,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import { dataOption, headerOption, methodOption, queryOption, readData, parseAgo, readJsonData } from "../options.ts";
 import { createWebhookRequest } from "./webhook-request.ts";
-import { parseBody } from "../../../server/domain/requests/body-format.ts";
+import { parseBody, queryFormat } from "../../../server/domain/requests/body-format.ts";
 import { AppError } from "../../../server/contract/app-error.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import { renderVerdicts } from "../../terminal/status-marks.ts";
@@ -101,9 +101,8 @@ async function testRequest(
 /** The query of a GET as its body, as the receiver reads it. */
 function readQueryBody(data: Uint8Array, query = ""): Json {
   const { query: sent } = createWebhookRequest({ data, headers: {}, formats: [], method: "GET", query });
-  const format = { type: "form", field: null, bigints: "number" } as const;
   try {
-    return parseBody(Buffer.from(sent), { format, contentType: undefined, deliveryId: "" }).json;
+    return parseBody(Buffer.from(sent), { format: queryFormat, contentType: undefined, deliveryId: "" }).json;
   } catch (error) {
     throw error instanceof AppError ? usageFailure(error.message) : error;
   }

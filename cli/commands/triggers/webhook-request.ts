@@ -1,6 +1,7 @@
 import type { VerificationDefinition } from "../../../sdk/definition.ts";
 import { stateDirOf } from "../../../server/config.ts";
 import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
+import { queryFormat } from "../../../server/domain/requests/body-format.ts";
 import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
 import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
 import { encodeBody, sentTypes } from "../../../server/domain/schema/encode-body.ts";
@@ -60,7 +61,7 @@ function encode(data: Uint8Array, formats: readonly BodyFormat[]): { contentType
 
 function encodeQuery(data: Uint8Array): string {
   const text = new TextDecoder().decode(data);
-  const encoded = encodeBody({ type: "form", field: null, bigints: "number" }, text);
+  const encoded = encodeBody(queryFormat, text);
   if (typeof encoded?.body === "string") return encoded.body;
   if (!parsesAsJson(text) && /^[\x21\x22\x24-\x7e]*$/.test(text)) return text;
   throw usageFailure(

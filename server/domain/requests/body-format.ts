@@ -16,6 +16,9 @@ import { parseJsonBody } from "./request-body.ts";
 /** Default of an endpoint. */
 export const onlyJson: readonly BodyFormat[] = [{ type: "json", bigints: "number" }];
 
+/** The query of a request, read as a body. */
+export const queryFormat: BodyFormat = { type: "form", field: null, bigints: "number" };
+
 /** The headers that announce a body. */
 interface BodyHeaders {
   contentType: string | undefined;

@@ -155,7 +155,7 @@ export const sendAndWait = defineTool({
   name: "send_and_wait",
   title: "Send a webhook and wait",
   description:
-    "Sends a body, and optional headers and a query, to an endpoint as a sender would, without a key and a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
+    "Sends a body, and optional headers and a query, to an endpoint as a sender would, without a key or a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
   input: z.strictObject({
     endpoint,
     body,
