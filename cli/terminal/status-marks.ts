@@ -33,7 +33,7 @@ export const verdictMarks: Record<VerdictOutcome, Mark> = {
   matched: { mark: "✓", label: "matched", tone: "good" },
   request_mismatch: { mark: "✗", label: "request mismatch", tone: "bad" },
   headers_mismatch: { mark: "△", label: "headers mismatch", tone: "warn" },
-  query_mismatch: { mark: "△", label: "query mismatch", tone: "warn" },
+  query_mismatch: { mark: "▽", label: "query mismatch", tone: "warn" },
   filter_mismatch: { mark: "◇", label: "filter mismatch", tone: "warn" },
   disabled: { mark: "–", label: "disabled", tone: "dim" },
 };
