@@ -89,7 +89,7 @@ export default {
       from: { path: `${root}components/`, pathNot: "\\.test\\.tsx?$|/testing/" },
       to: {
         path: `${root}(?:server/|app/|cli/)`,
-        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|did-you-mean|deliveries/(?:describe-reason|describe-backtest|query-text)|json/find-json-error|json/json-pointer|json/json-layout|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
+        pathNot: `${root}server/(contract/|domain/schema/|domain/access/|domain/(?:format|deliveries/(?:describe-reason|describe-backtest|query-text)|json/find-json-error|json/json-pointer|json/json-layout|runs/run-state|runs/approval)\\.ts$|trpc/router\\.ts$)`,
       },
     },
     {

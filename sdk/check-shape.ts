@@ -1,4 +1,5 @@
 import { definitionKind } from "./definition.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
 /**
  * Run-time checks for plain JavaScript, where no compiler checks types. They check shapes only. The build, which also
@@ -12,6 +13,23 @@ export function checkOptions(value: unknown, where: string, example: string): vo
       `${where} needs an object, but got ${value === undefined ? "nothing" : describe(value)}. Write ${example}.`,
     );
 }
+
+/** Rejects an option that does not exist: it would be ignored, and a misspelt `verify` would check no signature. */
+export function checkNames<Options extends object, const Names extends readonly (keyof Options)[]>(
+  options: Options,
+  where: string,
+  names: Names & Complete<keyof Options, Names[number]>,
+): void {
+  const known = names.map(String);
+  for (const name of Object.keys(options))
+    if (!known.includes(name))
+      throw new TypeError(
+        `${where}: there is no option ${name}.${didYouMean(name, known)} The options are ${known.join(", ")}.`,
+      );
+}
+
+/** Compiles only if the list of names has every option. */
+type Complete<Name, Listed> = [Name] extends [Listed] ? unknown : { missing: Exclude<Name, Listed> };
 
 export function checkText(value: unknown, name: string, where: string, example: string): void {
   if (typeof value === "string" && value !== "") return;

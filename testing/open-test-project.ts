@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { checkNames } from "../sdk/check-shape.ts";
 import { parseDuration } from "../sdk/duration.ts";
 import { fixtureKind } from "../sdk/test-project/fixture.ts";
 import type {
@@ -14,7 +15,7 @@ import { readSettings } from "../server/config.ts";
 import { AppError } from "../server/contract/app-error.ts";
 import { type Json, jsonSchema } from "../server/contract/json.ts";
 import type { Target } from "../server/contract/project/target.ts";
-import { didYouMean } from "../server/domain/did-you-mean.ts";
+import { didYouMean } from "../sdk/did-you-mean.ts";
 import type { InputChecks } from "../server/ports/input-checks.ts";
 import { noSignals } from "../server/ports/signals.ts";
 import { evaluateInput } from "../server/project/evaluate-input.ts";
@@ -24,13 +25,12 @@ import { startTriggerRuns } from "../server/triggers/start-trigger-runs.ts";
 import { createExecutor } from "./execute-runs.ts";
 import { loadBuild } from "./project-build.ts";
 import { readRun } from "./read-run.ts";
-import { requireOptions } from "./require-options.ts";
 import { createDeliver } from "./send-request.ts";
 import { createStepProbe, requireReached, requireStored, toStoredSteps } from "./step-probe.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 
 export async function openTestProject(options: TestProjectOptions): Promise<TestProject> {
-  requireOptions(options, ["projectDir", "now", "models", "timeout"], "testProject");
+  checkNames(options, "testProject", ["projectDir", "now", "models", "timeout"]);
   const projectDir = resolve(options.projectDir ?? ".");
   const timeoutMs = readDuration(options.timeout ?? "4s", "testProject: timeout");
   const clock = createVirtualClock(readTime(options.now));
@@ -70,7 +70,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
       const runs = await Promise.all(ids.map(read));
       return runs.sort((a, b) => (`${a.createdAt} ${a.id}` < `${b.createdAt} ${b.id}` ? -1 : 1));
     }
-    requireOptions(given, [...runOptions, "trigger"], "settle");
+    checkNames(given, "settle", [...runOptions, "trigger"]);
     const { trigger, ...probing } = given;
     const runs = "runs" in started ? [...started.runs] : [started];
     const chosen = "runs" in started ? chooseRun(started, trigger) : started;
@@ -79,7 +79,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   }
 
   async function fire(trigger: string, given: unknown, probing: RunOptions = {}): Promise<TestRun> {
-    requireOptions(probing, runOptions, "fire");
+    checkNames(probing, "fire", runOptions);
     const body = toJsonBody(given);
     const { runs, verdicts } = await startTriggerRuns(deps, { slug: trigger, body, startedBy: "api" }).catch(explain);
     const [first] = runs;
@@ -95,7 +95,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   }
 
   async function testRun(slug: string, given: unknown, options: TestRunOptions = {}): Promise<TestRun> {
-    requireOptions(options, [...runOptions, "stored"], "testRun");
+    checkNames(options, "testRun", [...runOptions, "stored"]);
     const { stored, ...probing } = options;
     const target = findTarget(slug);
     const input = target.kind === "agent" && typeof given === "string" ? { prompt: given } : given;
@@ -142,7 +142,7 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
   };
 }
 
-const runOptions = ["mockStep", "failAt", "crashAfter", "replayEveryStep"];
+const runOptions = ["mockStep", "failAt", "crashAfter", "replayEveryStep"] as const;
 
 function isProbed(options: RunOptions): boolean {
   return Object.values(options).some((option) => option !== undefined && option !== false);

@@ -1,3 +1,4 @@
+import { checkNames } from "../sdk/check-shape.ts";
 import type { SourceDefinition } from "../sdk/definition.ts";
 import { fixtureKind, type Fixture } from "../sdk/test-project/fixture.ts";
 import type { DeliverOptions, TestDelivery } from "../sdk/test-project/index.ts";
@@ -16,7 +17,6 @@ import type { Clock } from "../server/ports/clock.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { ProjectSources, TriggerSource } from "../server/ports/project.ts";
 import type { Store } from "../server/ports/store.ts";
-import { requireOptions } from "./require-options.ts";
 
 type Deliver = (endpoint: string, body: unknown, options?: DeliverOptions) => Promise<TestDelivery>;
 
@@ -42,7 +42,7 @@ export function createDeliver(p: { settings: Settings; sources: ProjectSources; 
   const receivers = { lenient: create("development"), strict: create("deployed") };
 
   return async (endpoint, body, options = {}) => {
-    requireOptions(options, ["headers", "sign", "method", "query"], "deliver");
+    checkNames(options, "deliver", ["headers", "sign", "method", "query"]);
     const [source = null] = sources.byEndpoint.get(endpoint) ?? [];
     const request = createRequest(endpoint, { body, options, source });
     const signed = options.sign === true ? sign(request, { source, settings, clock }) : request;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FailAt, RunOptions, TestRun, TestRunOptions } from "../sdk/test-project/index.ts";
 import type { WorkflowContext } from "../sdk/workflow/index.ts";
-import { didYouMean } from "../server/domain/did-you-mean.ts";
+import { didYouMean } from "../sdk/did-you-mean.ts";
 import { createNames } from "../server/engine/steps/stored-steps.ts";
 import { toJson } from "../server/engine/run-values.ts";
 import type { LoadedAgent, LoadedWorkflow, ProjectCode } from "../server/ports/project.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Page } from "../../server/contract/list.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import { type Problem, problemSchema } from "../../server/contract/problem.ts";
-import { didYouMean } from "../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { Failure } from "../terminal/failure.ts";
 
 interface ApiRequest<Schema extends z.ZodType> {

@@ -7,7 +7,7 @@ import {
   type Role,
   roleSchema,
 } from "../../server/contract/access/person.ts";
-import { didYouMean } from "../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
 import { apiPath } from "../api/api-client.ts";
 import { Failure } from "../terminal/failure.ts";

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Window } from "../../server/contract/traffic.ts";
-import { nearNames } from "../../server/domain/did-you-mean.ts";
+import { nearNames } from "../../sdk/did-you-mean.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import type { Graph } from "../canvas/model/canvas-model.ts";

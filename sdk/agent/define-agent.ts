@@ -1,4 +1,12 @@
-import { checkFunction, checkModel, checkOptions, checkSchema, checkText, checkTools } from "../check-shape.ts";
+import {
+  checkFunction,
+  checkModel,
+  checkNames,
+  checkOptions,
+  checkSchema,
+  checkText,
+  checkTools,
+} from "../check-shape.ts";
 import {
   type AgentBudget,
   type AgentDefinition,
@@ -119,6 +127,22 @@ export function defineAgent(options: AgentShape): AgentDefinition {
   } = options;
   checkText(slug, "slug", "defineAgent", "triage");
   const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
+  checkNames(options, where, [
+    "slug",
+    "model",
+    "instructions",
+    "tools",
+    "output",
+    "maxSteps",
+    "maxToolCalls",
+    "budget",
+    "timeout",
+    "callTimeout",
+    "concurrency",
+    "maxQueued",
+    "onFailure",
+    "versions",
+  ]);
   checkModel(model, where);
   checkText(instructions, "instructions", where, "You sort incoming support mail.");
   if (tools !== undefined) checkTools(tools, where);

@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, checkSchema } from "../check-shape.ts";
+import { checkFunction, checkNames, checkOptions, checkSchema } from "../check-shape.ts";
 import type { Duration, ToolLike } from "../definition.ts";
 import { readStepOptions } from "../retry-options.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
@@ -57,6 +57,18 @@ export interface Tool extends ToolLike {
  */
 export function defineTool<Input extends Schema, Result>(options: ToolOptions<Input, Result>): Tool {
   checkOptions(options, "defineTool", "defineTool({ description, inputSchema, execute })");
+  checkNames(options, "defineTool", [
+    "description",
+    "inputSchema",
+    "execute",
+    "needsApproval",
+    "approvalTimeout",
+    "retries",
+    "backoff",
+    "initialDelay",
+    "maxDelay",
+    "timeout",
+  ]);
   checkSchema(options.inputSchema, "inputSchema", "defineTool");
   checkFunction(options.execute, "execute", "defineTool", "async execute(input) { … }");
   const { retries, backoff, initialDelay, maxDelay, timeout } = options;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { checkOptions } from "../check-shape.ts";
+import { checkNames, checkOptions } from "../check-shape.ts";
 
 /** A message of a prompt, as the AI SDK passes it to models. */
 interface ModelPromptMessage {
@@ -122,6 +122,7 @@ const noUsage: NoUsage = {
  */
 export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
   checkOptions(options, "scriptedModel", 'scriptedModel({ answers: ["Hello"] })');
+  checkNames(options, "scriptedModel", ["answers", "pauseMs"]);
   const { answers, pauseMs = 0 } = options;
   if (!Array.isArray(answers) && typeof answers !== "function")
     throw new TypeError('scriptedModel: answers must be a list or a function. Write answers: ["Hello"].');

@@ -1,4 +1,4 @@
-import { checkOptions, checkText } from "../check-shape.ts";
+import { checkNames, checkOptions, checkText } from "../check-shape.ts";
 import type { Duration } from "../definition.ts";
 import type { Jsonify } from "../jsonify.ts";
 import type { Delivery, Run, Target, TimelineEntry } from "./api-types.ts";
@@ -70,6 +70,7 @@ export function createClient(options: ClientOptions): SignalboxClient {
 
 function openTransport(options: ClientOptions): { transport: Transport; retries: number } {
   checkOptions(options, "createClient", 'createClient({ url: "https://hooks.example.com" })');
+  checkNames(options, "createClient", ["url", "token", "retries", "timeout", "fetch"]);
   const { url, token, retries = 4, timeout = "30s", fetch: given } = options;
   checkText(url, "url", "createClient", "https://hooks.example.com");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))

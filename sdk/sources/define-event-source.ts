@@ -1,4 +1,4 @@
-import { checkOptions, checkText } from "../check-shape.ts";
+import { checkNames, checkOptions, checkText } from "../check-shape.ts";
 import type {
   BodyOptions,
   DedupeOptions,
@@ -92,6 +92,7 @@ export function createEventSources<Events, Headers extends string = never>(
     const field = sender.findEvent(event);
     if (!field) throw new TypeError(`${call}: ${sender.name} has no event ${JSON.stringify(event)}.`);
     checkOptions(options, call, `${sender.name}.on("…", { slug, endpoint, pick })`);
+    checkNames(options, call, ["slug", "endpoint", "pick", "secret", "filter", "rateLimit"]);
     const { slug, endpoint, pick, secret, filter, rateLimit } = options;
     checkText(slug, "slug", call, "new-event");
     const isSigned = "secret" in options;

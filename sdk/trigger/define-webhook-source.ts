@@ -1,6 +1,7 @@
 import {
   checkAgent,
   checkFunction,
+  checkNames,
   checkOptions,
   checkPrompt,
   checkSchema,
@@ -208,8 +209,9 @@ export function defineWebhookSource<
     ValidFilter<SchemaInput<Request>, SchemaInput<Filter>>,
 ): WebhookSource<Slug, PayloadOf<Request, Filter>, FieldsOf<Headers>, FieldsOf<Query>>;
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
-export function defineWebhookSource(options: PlainOptions): SourceDefinition {
+export function defineWebhookSource(options: Omit<PlainOptions, "event">): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
+  checkNames(options, "defineWebhookSource", ["slug", "request", "filter", ...endpointOptions]);
   return createSource(options, "defineWebhookSource");
 }
 
@@ -272,6 +274,21 @@ type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
   methods?: readonly ("POST" | "GET")[];
 };
 
+const endpointOptions = [
+  "endpoint",
+  "headers",
+  "query",
+  "body",
+  "bigints",
+  "verify",
+  "dedupe",
+  "rateLimit",
+  "onMismatch",
+  "reply",
+  "challenge",
+  "methods",
+] as const;
+
 /** Options of `defineEndpoint`: all that applies to the endpoint, once for all its sources. */
 export interface EndpointOptions<Headers extends Schema = Schema, Query extends Schema = Schema> extends Omit<
   WebhookSourceOptions<string, Schema, Headers, Schema, Query>,
@@ -332,12 +349,14 @@ export interface Endpoint<Headers = {}, Query = {}> {
 export function defineEndpoint<Headers extends Schema = never, Query extends Schema = never>(
   options: EndpointOptions<Headers, Query>,
 ): Endpoint<FieldsOf<Headers>, FieldsOf<Query>>;
-export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter">): object {
+export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter" | "event">): object {
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
+  checkNames(options, "defineEndpoint", endpointOptions);
   checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({
     source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers" | "query" | "event">) {
       checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
+      checkNames(own, "endpoint.source", ["slug", "request", "filter", "headers", "query", "event"]);
       const { slug, request, filter, event, headers = options.headers, query = options.query } = own;
       return createSource(
         {
@@ -364,6 +383,7 @@ type AttachmentShape = {
 
 function attach(source: SourceDefinition, attachment: AttachmentShape, where: string): TriggerDefinition {
   checkOptions(attachment, where, ".attach({ workflow })");
+  checkNames(attachment, where, ["workflow", "agent", "prompt", "transform"]);
   const { workflow, agent, prompt, transform } = attachment;
   if (transform !== undefined)
     checkFunction(transform, "transform", where, "transform: (payload) => ({ … }), or leave it out");

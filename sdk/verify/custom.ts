@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions } from "../check-shape.ts";
+import { checkFunction, checkNames, checkOptions } from "../check-shape.ts";
 import type { SignatureFault, SignedRequest } from "../definition.ts";
 import { headerBytes, type Keys, readTokens, type Secret, type TokenKey } from "./secrets.ts";
 import {
@@ -85,6 +85,7 @@ export interface CustomOptions {
  */
 export function custom(options: CustomOptions): Verification {
   checkOptions(options, "custom", 'custom({ name: "acme", check })');
+  checkNames(options, "custom", ["name", "secret", "header", "signedHeaders", "check"]);
   const { name, check: decide, signedHeaders = [] } = options;
   if (typeof name !== "string" || !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64)
     throw new TypeError(

@@ -1,4 +1,4 @@
-import { checkOptions } from "../check-shape.ts";
+import { checkNames, checkOptions } from "../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../definition.ts";
 import {
   decodeSecret,
@@ -81,6 +81,17 @@ export interface HmacOptions {
  */
 export function hmac(options: HmacOptions): Verification {
   checkOptions(options, "hmac", 'hmac({ secret: process.env.HMAC_SECRET, header: "x-signature" })');
+  checkNames(options, "hmac", [
+    "secret",
+    "secretEncoding",
+    "header",
+    "algorithm",
+    "encoding",
+    "prefix",
+    "timestamp",
+    "signedContent",
+    "url",
+  ]);
   const { algorithm = "sha256", encoding = "hex", prefix = "", secretEncoding = "text", timestamp } = options;
   checkOneOf(secretEncoding, "secretEncoding", Object.keys(decodeSecret));
   const secrets = readSecrets(options, {
@@ -259,6 +270,8 @@ interface Timestamp {
 }
 
 function readTimestamp(timestamp: NonNullable<HmacOptions["timestamp"]>): Timestamp {
+  checkOptions(timestamp, "hmac: timestamp", 'timestamp: { header: "x-timestamp" }');
+  checkNames(timestamp, "hmac: timestamp", ["header", "prefix", "unit", "tolerance"]);
   const { unit = "s", prefix = "", tolerance } = timestamp;
   checkOneOf(unit, "timestamp.unit", ["s", "ms"]);
   checkPrefix(prefix, "timestamp.prefix", "t=");

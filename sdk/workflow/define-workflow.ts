@@ -1,4 +1,4 @@
-import { checkFunction, checkOptions, checkSchema, checkText } from "../check-shape.ts";
+import { checkFunction, checkNames, checkOptions, checkSchema, checkText } from "../check-shape.ts";
 import {
   type Duration,
   type RetryOptions,
@@ -99,6 +99,18 @@ export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   const { slug, input, output, retries, timeout, concurrency, maxQueued, versions } = options;
   checkText(slug, "slug", "defineWorkflow", "welcome-email");
   const where = `defineWorkflow({ slug: ${JSON.stringify(slug)} })`;
+  checkNames(options, where, [
+    "slug",
+    "input",
+    "output",
+    "retries",
+    "timeout",
+    "concurrency",
+    "maxQueued",
+    "versions",
+    "run",
+    "onFailure",
+  ]);
   checkSchema(input, "input", where);
   if (output !== undefined) checkSchema(output, "output", where);
   checkFunction(options.run, "run", where, "async run(input, ctx) { … }");

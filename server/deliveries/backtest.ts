@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Backtest } from "../contract/backtest.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import { maskReasonsOf } from "../domain/sensitive/mask-delivery.ts";
 import type { Masks } from "../domain/sensitive/sensitive-rules.ts";

@@ -14,7 +14,7 @@ import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { countVerdicts, formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
-import { nearestName } from "../domain/did-you-mean.ts";
+import { nearestName } from "../../sdk/did-you-mean.ts";
 import { formatNumber } from "../domain/format.ts";
 import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";

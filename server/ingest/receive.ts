@@ -12,7 +12,7 @@ import { acceptedEncodings, withoutEncoding } from "../domain/requests/content-e
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
 import { sentTypes } from "../domain/schema/encode-body.ts";
 import { currentTurn } from "../domain/event-loop.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { fromWire } from "../domain/deliveries/header-values.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { decideDelivery } from "../matching/match-triggers.ts";

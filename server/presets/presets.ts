@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Preset, PresetSubject } from "../contract/preset.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { newId } from "../domain/ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";

@@ -3,7 +3,7 @@ import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { ModelPrice } from "../contract/project/settings.ts";
 import type { Target } from "../contract/project/target.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { findPrice } from "../domain/runs/model-prices.ts";
 import { exampleBody } from "../domain/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";

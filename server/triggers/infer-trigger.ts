@@ -5,7 +5,7 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import { readPages } from "../contract/list.ts";
 import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { formatCount } from "../domain/format.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { EndpointVerification } from "../domain/sketch/write-trigger.ts";

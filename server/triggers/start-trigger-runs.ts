@@ -4,7 +4,7 @@ import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/delivery.ts";
 import { planRun, requestMismatch, disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
-import { didYouMean } from "../domain/did-you-mean.ts";
+import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
 import { redactVerdict } from "../domain/deliveries/redaction.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -5,7 +5,7 @@ import {
   versionPolicySchema,
 } from "../../../server/contract/project/manifest.ts";
 import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
-import { nearestName } from "../../../server/domain/did-you-mean.ts";
+import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
 import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
 import { checkSchemaPath } from "../../../server/domain/schema/check-path.ts";

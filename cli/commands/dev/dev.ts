@@ -4,7 +4,7 @@ import { readLogLevel, readSettings, type Settings } from "../../../server/confi
 import { SettingsError } from "../../../server/config/environment.ts";
 import type { BuildProblem } from "../../../server/contract/project/failed-build.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { findRunningServer } from "../../api/running-server.ts";
 import type { BuildResult } from "../../build/build-project.ts";

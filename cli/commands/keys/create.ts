@@ -3,7 +3,7 @@ import { z } from "zod";
 import { keySchema } from "../../../server/contract/access/key.ts";
 import { type Scope, scopes } from "../../../server/contract/access/scope.ts";
 import { endpointSchema } from "../../../server/contract/project/endpoint.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type RunStatus, runStatusSchema } from "../../../server/contract/run.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";

@@ -1,5 +1,5 @@
 import { type BodyFormat, bigintsOf, type Methods } from "../../../server/contract/project/endpoint.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { disabledSchema } from "../../../server/contract/disabled.ts";
-import { didYouMean } from "../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import { formatMethods } from "../../../server/domain/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { apiPath } from "../../api/api-client.ts";

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../check-shape.ts";
+import { checkNames, checkOptions } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { readJsonObject } from "../body.ts";
 import { readTokens, type Secret } from "../secrets.ts";
@@ -26,6 +26,7 @@ export function botFramework(options: {
   tolerance?: Duration;
 }): Verification {
   checkOptions(options, "botFramework", "botFramework({ appId: process.env.MICROSOFT_APP_ID })");
+  checkNames(options, "botFramework", ["appId", "tolerance"]);
   return createIdTokenVerification({
     name: "botFramework",
     header: "authorization",

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { isRecord } from "../body.ts";
 import { Buffer } from "node:buffer";
 import { createPublicKey, verify } from "node:crypto";
@@ -31,6 +32,7 @@ export function discord(options: {
   tolerance?: Duration;
 }): Verification {
   const keys = readKeys(options, { scheme: "discord", option: "publicKey", create: createKey });
+  checkNames(options, "discord", ["publicKey", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "discord");
   return createVerification(
     {

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../check-shape.ts";
+import { checkNames, checkOptions } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { readTokens, type Secret } from "../secrets.ts";
 import { readTolerance, type Verification } from "../verification.ts";
@@ -31,6 +31,7 @@ export function googlePubSub(options: {
   tolerance?: Duration;
 }): Verification {
   checkOptions(options, "googlePubSub", "googlePubSub({ audience, serviceAccount })");
+  checkNames(options, "googlePubSub", ["audience", "serviceAccount", "tolerance"]);
   const message =
     'googlePubSub: serviceAccount must be an email address, or a list of them. Write serviceAccount: "push@my-project.iam.gserviceaccount.com".';
   const emails = readList(options.serviceAccount, message);

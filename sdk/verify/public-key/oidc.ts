@@ -1,4 +1,4 @@
-import { checkOptions } from "../../check-shape.ts";
+import { checkNames, checkOptions } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { readTokens, type Secret } from "../secrets.ts";
 import { fault, readHeaderName, readTolerance, type Verification } from "../verification.ts";
@@ -41,6 +41,7 @@ export interface OidcOptions {
  */
 export function oidc(options: OidcOptions): Verification {
   checkOptions(options, "oidc", 'oidc({ issuer: "https://accounts.google.com", audience })');
+  checkNames(options, "oidc", ["issuer", "audience", "email", "subject", "jwksUri", "header", "tolerance"]);
   const issuer = readUrl(options.issuer, "issuer");
   const listed = (option: "email" | "subject") =>
     readList(

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { checkNames } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { fromBase64, type Key, readKeys, type Secret } from "../secrets.ts";
 import { createVerification, fault, readSeconds, readTolerance, type Verification } from "../verification.ts";
@@ -24,6 +25,7 @@ export function sendgrid(options: {
   tolerance?: Duration;
 }): Verification {
   const keys = readKeys(options, { scheme: "sendgrid", option: "publicKey", create: createKey });
+  checkNames(options, "sendgrid", ["publicKey", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "sendgrid");
   return createVerification(
     {

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { verify, X509Certificate } from "node:crypto";
+import { checkNames } from "../../check-shape.ts";
 import type { Duration, SenderAnswer, SignatureFault, SignedRequest } from "../../definition.ts";
 import { isRecord, readJsonObject } from "../body.ts";
 import { fromBase64, type Key, readKeys, type Secret } from "../secrets.ts";
@@ -50,6 +51,7 @@ const hashes = { 1: "sha1", 2: "sha256" } as const;
  */
 export function sns(options: SnsOptions): Verification {
   const topics = readKeys(options, { scheme: "sns", option: "topicArn", create: createTopic });
+  checkNames(options, "sns", ["topicArn", "confirmSubscriptions", "tolerance"]);
   const { confirmSubscriptions: confirms = false } = options;
   if (typeof confirms !== "boolean")
     throw new TypeError("sns: confirmSubscriptions must be true or false. Write confirmSubscriptions: true.");

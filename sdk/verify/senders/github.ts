@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, writeHex } from "../verification.ts";
 
@@ -14,6 +15,7 @@ import { type Verification, createVerification, writeHex } from "../verification
  */
 export function github(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "github", decode: textKey });
+  checkNames(options, "github", ["secret"]);
   return createVerification(
     {
       name: "github",

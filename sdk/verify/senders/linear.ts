@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { readJsonObject } from "../body.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
@@ -16,6 +17,7 @@ import { type Verification, createVerification, readTolerance, writeHex } from "
  */
 export function linear(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "linear", decode: textKey });
+  checkNames(options, "linear", ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "linear");
   return createVerification(
     {

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { greetSigned } from "../signed-challenge.ts";
 import { createVerification, type Verification, writeHex } from "../verification.ts";
@@ -18,6 +19,7 @@ const prefix = "hmacsha256=";
  */
 export function linkedin(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "linkedin", decode: textKey });
+  checkNames(options, "linkedin", ["secret"]);
   return createVerification(
     {
       name: "linkedin",

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { isRecord, mediaTypeOf, readFormPairs, readJsonObject } from "../body.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
@@ -20,6 +21,7 @@ export function mailgun(options: {
   tolerance?: Duration;
 }): Verification {
   const secrets = readSecrets(options, { scheme: "mailgun", decode: textKey });
+  checkNames(options, "mailgun", ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "mailgun");
   return createVerification(
     {

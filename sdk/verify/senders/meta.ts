@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { fromHex, readSecrets, readTokens, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, fault, missingSecret, writeHex } from "../verification.ts";
 
@@ -21,6 +22,7 @@ export function meta(options: {
   verifyToken: Secret;
 }): Verification {
   const secrets = readSecrets(options, { scheme: "meta", decode: textKey });
+  checkNames(options, "meta", ["secret", "verifyToken"]);
   const tokens = readTokens(options, "meta", "verifyToken");
   return createVerification(
     {

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, writeBase64 } from "../verification.ts";
 
@@ -13,6 +14,7 @@ import { type Verification, createVerification, writeBase64 } from "../verificat
  */
 export function shopify(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "shopify", decode: textKey });
+  checkNames(options, "shopify", ["secret"]);
   return createVerification(
     {
       name: "shopify",

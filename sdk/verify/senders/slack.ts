@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import type { Duration, SenderAnswer } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import {
@@ -26,6 +27,7 @@ const timeHeader = "x-slack-request-timestamp";
  */
 export function slack(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "slack", decode: textKey });
+  checkNames(options, "slack", ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "slack");
   return createVerification(
     {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { checkNames } from "../../check-shape.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { fromAnyBase64, fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
 import {
@@ -53,6 +54,7 @@ function create(
     // Supabase shows `v1,whsec_…`.
     decode: (secret) => fromAnyBase64(secret.replace(/^(?:v1,)?whsec_/, "")),
   });
+  checkNames(options, name, ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, name);
   return createVerification(
     {

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import {
@@ -25,6 +26,7 @@ const name = "stripe-signature";
  */
 export function stripe(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "stripe", decode: textKey });
+  checkNames(options, "stripe", ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "stripe");
   return createVerification(
     {

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { greetSigned } from "../signed-challenge.ts";
 import { createVerification, type Verification, writeBase64 } from "../verification.ts";
@@ -16,6 +17,7 @@ import { createVerification, type Verification, writeBase64 } from "../verificat
  */
 export function twitter(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "twitter", decode: textKey });
+  checkNames(options, "twitter", ["secret"]);
   return createVerification(
     {
       name: "twitter",

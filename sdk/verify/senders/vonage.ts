@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { checkOptions } from "../../check-shape.ts";
+import { checkNames, checkOptions } from "../../check-shape.ts";
 import type { Duration, SignatureFault, SignedRequest } from "../../definition.ts";
 import { findTokens, maxToken, missingToken } from "../bearer.ts";
 import { isRecord } from "../body.ts";
@@ -39,6 +39,7 @@ export function vonage(options: {
   if (apiKey !== undefined && (typeof apiKey !== "string" || apiKey === ""))
     throw new TypeError('vonage: apiKey must be a string. Write apiKey: "a1b2c3d4", or leave it out.');
   const secrets = readSecrets(options, { scheme: "vonage", decode: textKey });
+  checkNames(options, "vonage", ["secret", "apiKey", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "vonage");
 
   function check(request: SignedRequest): SignatureFault | null {

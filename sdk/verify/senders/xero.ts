@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { isRecord } from "../body.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, writeBase64 } from "../verification.ts";
@@ -16,6 +17,7 @@ import { type Verification, createVerification, writeBase64 } from "../verificat
  */
 export function xero(options: { secret: Secret }): Verification {
   const secrets = readSecrets(options, { scheme: "xero", decode: textKey });
+  checkNames(options, "xero", ["secret"]);
   return createVerification(
     {
       name: "xero",

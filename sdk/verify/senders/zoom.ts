@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { isRecord } from "../body.ts";
 import type { Duration } from "../../definition.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
@@ -27,6 +28,7 @@ const timeHeader = "x-zm-request-timestamp";
  */
 export function zoom(options: { secret: Secret; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "zoom", decode: textKey });
+  checkNames(options, "zoom", ["secret", "tolerance"]);
   const toleranceMs = readTolerance(options.tolerance, "zoom");
   return createVerification(
     {

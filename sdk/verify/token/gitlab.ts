@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { headerBytes, readTokens, type Secret } from "../secrets.ts";
 import { createVerification, type Verification } from "../verification.ts";
 
@@ -13,6 +14,8 @@ import { createVerification, type Verification } from "../verification.ts";
  *   verify: gitlab({ secret: process.env.GITLAB_TOKEN });
  */
 export function gitlab(options: { secret: Secret }): Verification {
+  const tokens = readTokens(options, "gitlab");
+  checkNames(options, "gitlab", ["secret"]);
   return createVerification(
     {
       name: "gitlab",
@@ -24,6 +27,6 @@ export function gitlab(options: { secret: Secret }): Verification {
       signed: () => [],
       signedHeaders: null,
     },
-    readTokens(options, "gitlab"),
+    tokens,
   );
 }

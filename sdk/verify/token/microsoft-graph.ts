@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import { isRecord, readJsonObject } from "../body.ts";
 import { readTokens, type Secret, textKey } from "../secrets.ts";
 import { createVerification, fault, type Verification } from "../verification.ts";
@@ -20,6 +21,8 @@ export function microsoftGraph(options: {
   /** The `clientState` of the subscription: 16 to 128 bytes; a list during a rotation. */
   secret: Secret;
 }): Verification {
+  const tokens = readTokens(options, "microsoftGraph");
+  checkNames(options, "microsoftGraph", ["secret"]);
   return createVerification(
     {
       name: "microsoftGraph",
@@ -39,7 +42,7 @@ export function microsoftGraph(options: {
           : { status: 200, contentType: "text/plain", body: token };
       },
     },
-    readTokens(options, "microsoftGraph"),
+    tokens,
   );
 }
 

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import type { Duration, SignedRequest } from "../../definition.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
@@ -30,6 +31,7 @@ const decoded = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
  */
 export function hubspot(options: { secret: Secret; url?: string | undefined; tolerance?: Duration }): Verification {
   const secrets = readSecrets(options, { scheme: "hubspot", decode: textKey });
+  checkNames(options, "hubspot", ["secret", "url", "tolerance"]);
   const url = readUrlOption(options.url, "hubspot");
   const toleranceMs = readTolerance(options.tolerance, "hubspot");
   const contentOf = (request: SignedRequest, used: string): Content => [

@@ -1,3 +1,4 @@
+import { checkNames } from "../../check-shape.ts";
 import type { SignedRequest } from "../../definition.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
@@ -20,6 +21,7 @@ export function square(options: {
   url?: string | undefined;
 }): Verification {
   const secrets = readSecrets(options, { scheme: "square", decode: textKey });
+  checkNames(options, "square", ["secret", "url"]);
   const url = readUrlOption(options.url, "square");
   return createVerification(
     {

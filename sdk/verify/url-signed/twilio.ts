@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { checkNames } from "../../check-shape.ts";
 import type { SignatureFault, SignedRequest } from "../../definition.ts";
 import { mediaTypeOf, readFormPairs } from "../body.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
@@ -24,6 +25,7 @@ export function twilio(options: {
   url?: string | undefined;
 }): Verification {
   const secrets = readSecrets(options, { scheme: "twilio", decode: textKey, hash: "sha1" });
+  checkNames(options, "twilio", ["secret", "url"]);
   const url = readUrlOption(options.url, "twilio");
   return createVerification(
     {

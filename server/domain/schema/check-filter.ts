@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { nearestName } from "../did-you-mean.ts";
+import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { propertiesOf, tightest } from "./facts-of.ts";
 import { asSchema, isObject, resolveRef, schemasOf } from "./json-schema.ts";
 

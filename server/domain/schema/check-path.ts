@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { nearestName } from "../did-you-mean.ts";
+import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { isObject } from "./json-schema.ts";
 
 /** Whether a path exists in a schema. `missing`: where the path ends, and the most similar name there. */

@@ -4,7 +4,7 @@ import { timestampMs, timestampSchema } from "../../contract/list.ts";
 import { runStatusSchema } from "../../contract/run.ts";
 import { targetKindSchema } from "../../contract/project/target.ts";
 import { verdictChoices } from "../../deliveries/read-deliveries.ts";
-import { didYouMean } from "../../domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import { dropUndefined } from "../../domain/drop-undefined.ts";
 
 /** The query of a route. Unknown parameters are rejected, so that a misspelt filter never returns everything. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Mode } from "../../config.ts";
 import type { Build, BuildList } from "../../contract/project/build.ts";
-import { didYouMean } from "../../domain/did-you-mean.ts";
+import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import type { Builds } from "../../ports/builds.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { OpenRunStore } from "../../ports/store/open-run-store.ts";

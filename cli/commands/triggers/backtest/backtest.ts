@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Backtest } from "../../../../server/contract/backtest.ts";
 import type { Manifest } from "../../../../server/contract/project/manifest.ts";
-import { didYouMean } from "../../../../server/domain/did-you-mean.ts";
+import { didYouMean } from "../../../../sdk/did-you-mean.ts";
 import { findRunningServer, readClientSettings } from "../../../api/running-server.ts";
 import { Failure } from "../../../terminal/failure.ts";
 import { createProgressLine } from "../../../terminal/progress-line.ts";

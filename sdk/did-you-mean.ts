@@ -22,7 +22,7 @@ export function nearNames(given: string, known: readonly string[]): string[] {
     .filter(
       ({ name, distance }) => distance <= Math.max(1, given.length / 3) || sharesWords(wanted, name.toLowerCase()),
     )
-    .toSorted((one, other) => one.distance - other.distance)
+    .sort((one, other) => one.distance - other.distance)
     .slice(0, 3)
     .map(({ name }) => name);
 }
