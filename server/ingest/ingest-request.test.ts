@@ -44,14 +44,22 @@ test("a repeated header has its values joined, and each of its keys counts", () 
 const basic = (credentials: string) => Buffer.from(credentials).toString("base64");
 const headOfBasic = (value: string) => headOf("/triggers/a", ["Authorization", value]);
 
-test("the password of the user hook in Basic credentials is a key, and its notation is a secret, too", () => {
+test("the password in Basic credentials is a key, and its notation is a secret, too", () => {
   for (const scheme of ["Basic", "basic", "BASIC  "]) {
     const { keys, secrets } = headOfBasic(`${scheme} ${basic("hook:sbk_1:2")}`);
     expect([keys, secrets]).toEqual([["sbk_1:2"], ["sbk_1:2", basic("hook:sbk_1:2")]]);
   }
   expect(headOfBasic(`Basic ${basic("hook:")}`).keys).toEqual([""]);
-  for (const other of [basic("Hook:k"), basic("proxy:k"), basic("hook"), "", "!"])
-    expect(headOfBasic(`Basic ${other}`).keys).toEqual([]);
+  for (const [credentials, keys] of [
+    ["Hook:k", ["k"]],
+    [":sbk_1", ["sbk_1"]],
+    ["proxy:k", ["k"]],
+    ["sbk_1:", ["sbk_1", ""]],
+    ["SBT_1:k", ["SBT_1", "k"]],
+    ["hook", []],
+  ] as const)
+    expect(headOfBasic(`Basic ${basic(credentials)}`).keys).toEqual(keys);
+  for (const other of ["", "!"]) expect(headOfBasic(`Basic ${other}`).keys).toEqual([]);
 });
 
 const keysOfHeader = (value: string) => headOf("/triggers/a", ["Authorization", value]).keys;
@@ -59,7 +67,7 @@ const keysOfHeader = (value: string) => headOf("/triggers/a", ["Authorization", 
 test("credentials that a proxy joined in one header all count", () => {
   expect(keysOfHeader(`Basic ${basic("hook:k1")}, Bearer k2`)).toEqual(["k1", "k2"]);
   expect(keysOfHeader(`Bearer k1,bearer k2 , Basic ${basic("hook:k3")}`)).toEqual(["k1", "k2", "k3"]);
-  expect(keysOfHeader(`Basic ${basic("proxy:x")}, Bearer k2`)).toEqual(["k2"]);
+  expect(keysOfHeader(`Basic ${basic("proxy:x")}, Bearer k2`)).toEqual(["x", "k2"]);
   expect(keysOfHeader('Digest username="a", realm="b", Bearer k2')).toEqual(["k2"]);
   for (const other of ["Token k", "k", "Negotiate k", "Bearerk", ""]) expect(keysOfHeader(other)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { newId } from "../domain/ids.ts";
+import { claimsToBeKey } from "../domain/deliveries/redaction.ts";
 import { chooseFormat, queryFormat } from "../domain/requests/body-format.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
 
@@ -82,11 +83,9 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     for (const value of valuesOf(raw, "authorization").flatMap(splitCredentials)) {
       const token = readBearerToken(value);
       if (token !== null) keys.sent.push(token);
-      const basic = readBasicKey(value);
-      if (basic) {
-        keys.sent.push(basic.key);
-        keys.escaped.push(basic.encoded);
-      }
+      const basic = readBasicKeys(value);
+      keys.sent.push(...basic.sent);
+      keys.escaped.push(...basic.escaped);
     }
   if (headers.has("x-api-key"))
     keys.sent.push(...valuesOf(raw, "x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
@@ -143,8 +142,8 @@ function readEndpointPath(path: string): EndpointPath {
 }
 
 /**
- * Every credential in a request in one of the forms of a key: `?token=`, `?api_key=`, `Authorization` (Bearer, or Basic
- * with the user `hook`) and `x-api-key`. They include those of other services, which must not be stored either.
+ * Every credential in a request in one of the forms of a key: `?token=`, `?api_key=`, `Authorization` (Bearer or Basic)
+ * and `x-api-key`. They include those of other services, which must not be stored either.
  */
 interface SentKeys {
   sent: string[];
@@ -197,15 +196,15 @@ function readBearerToken(value: string): string | null {
   return /^\s*bearer(?:\s|$)/i.test(value) ? value.replace(/^\s*bearer/i, "").trim() : null;
 }
 
-/** The user name of keys in Basic authentication. Credentials of other users are for a proxy in front. */
-const basicUser = "hook";
-
-/** The key in `https://hook:KEY@host/…` (RFC 7617), and how it was sent. */
-function readBasicKey(value: string): { key: string; encoded: string } | null {
+/**
+ * The keys in `https://hook:KEY@host/…` (RFC 7617), and how they were sent: the password of any user, and a user name
+ * that claims to be a key. Other user names are no secrets.
+ */
+function readBasicKeys(value: string): SentKeys {
   const encoded = /^\s*basic\s+([a-z0-9+/=_-]+)\s*$/i.exec(value)?.[1];
-  if (encoded === undefined) return null;
-  const credentials = Buffer.from(encoded, "base64").toString();
-  return credentials.startsWith(`${basicUser}:`) ? { key: credentials.slice(basicUser.length + 1), encoded } : null;
+  const [, user = "", password] = /^([^:]*):([^]*)$/.exec(Buffer.from(encoded ?? "", "base64").toString()) ?? [];
+  if (encoded === undefined || password === undefined) return noKeys();
+  return { sent: claimsToBeKey(user) ? [user, password] : [password], escaped: [encoded] };
 }
 
 /** The body of a request, or why it was not read. */

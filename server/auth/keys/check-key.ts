@@ -4,6 +4,7 @@ import type { Mode } from "../../config.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
 import type { DisabledTriggers } from "../../contract/disabled.ts";
 import { commonEndpoints, isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
+import { claimsToBeKey } from "../../domain/deliveries/redaction.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
@@ -64,16 +65,13 @@ export function createWebhookAuthenticator(deps: {
 /** A key can be sent in five forms. A request with many more keys is no mistake, and must not cause as many look-ups. */
 const maxKeys = 8;
 
-/** Whether a credential claims to be a key of this service: also one that was cut off, quoted or changed in its case. */
-const ownPattern = /^\W*sb[kt]_/i;
-
 /**
  * The sent credentials that decide whether a request is authenticated: the distinct ones that claim to be keys of this
  * service. All of them must be valid. The others belong to the sender (an ID token in `Authorization: Bearer`, its own
  * `?token=`) or to a proxy, and decide nothing. Empty if none of them can be valid: none is a key, or too many are.
  */
 export function keysToCheck(presented: readonly string[]): readonly string[] {
-  const own = new Set(presented.filter((one) => ownPattern.test(one)));
+  const own = new Set(presented.filter(claimsToBeKey));
   return own.size > maxKeys ? [] : [...own];
 }
 

@@ -9,6 +9,11 @@ const secretNames = /(?:^|-)(?:authorization|cookie2?|api-?key|gitlab-token|secr
 /** Keys of this service, anywhere in a string: also a key that was sent in the wrong field. */
 const keyPattern = /sb[kt]_[0-9A-Za-z]{12,}/g;
 
+/** Whether a credential claims to be a key of this service: also one that was cut off, quoted or changed in its case. */
+export function claimsToBeKey(credential: string): boolean {
+  return /^\W*sb[kt]_/i.test(credential);
+}
+
 /** A JWT: a credential of the sender, in a header of any name. */
 const tokenPattern = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
 

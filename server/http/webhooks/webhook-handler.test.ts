@@ -363,6 +363,7 @@ describe("keys", () => {
     ["a scheme in another case", "/triggers/signup", { authorization: `bEARER   ${key}` }],
     ["x-api-key", "/triggers/signup", { "x-api-key": key }],
     ["the password of the user hook", "/triggers/signup", { authorization: `Basic ${btoa(`hook:${key}`)}` }],
+    ["the password of another user", "/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
     [
       "all of them",
       `/triggers/signup?token=${key}&api_key=${key}&token=${key}`,
@@ -379,7 +380,7 @@ describe("keys", () => {
     ["one of two being wrong", `/triggers/signup?token=${key}`, { "x-api-key": "canary-wrong" }],
     ["one of three being empty", `/triggers/signup?token=${key}&token=&api_key=${key}`, {}],
     ["Basic", "/triggers/signup", { authorization: `Basic ${key}` }],
-    ["the password of another user", "/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
+    ["a password of a proxy", "/triggers/signup", { authorization: `Basic ${btoa("proxy:canary-wrong")}` }],
     ["another name", `/triggers/signup?Token=${key}`, { "x-token": key }],
     ["a space for a plus", `/triggers/signup?token=${key}+`, {}],
     ["an unknown endpoint", "/triggers/nowhere", {}],

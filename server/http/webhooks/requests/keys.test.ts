@@ -110,9 +110,9 @@ test("credentials of other services beside a valid key are ignored and not store
     );
     return { status, id: /^signalbox-delivery: (\S+)/im.exec(head)?.[1] ?? "" };
   };
-  const carriers: Form[] = ["token", "apiKey", "bearer", "basic", "xApiKey"];
+  const carriers = Object.keys(forms) as Form[];
   for (const ofKey of carriers) {
-    for (const ofOther of Object.keys(forms) as Form[]) {
+    for (const ofOther of carriers) {
       const { status, id } = await send([
         [ofOther, foreign],
         [ofKey, valid],
@@ -120,7 +120,7 @@ test("credentials of other services beside a valid key are ignored and not store
       expect([ofKey, ofOther, status]).toEqual([ofKey, ofOther, 202]);
       const text = JSON.stringify(await store.getDelivery(id));
       expect(text).not.toContain(valid);
-      expect(text.includes(foreign)).toBe(ofOther === "basicOfProxy");
+      expect(text).not.toContain(foreign);
     }
     for (const invalid of [generateKey("webhook"), generateKey("api"), valid.slice(0, 30)])
       for (const form of carriers) {
