@@ -91,13 +91,14 @@ export function recordHeaders(
   for (const [name, value] of Object.entries(recorded)) if (nonAscii.test(value)) recorded[name] = fromWire(value);
   if (!repeated) return recorded;
   const values = [...withoutOwn(repeated)].filter(([name]) => recorded[name] !== redacted);
-  const kept = values.map(([name, each]) => [
+  const kept = values.map(([name, each]): [string, string[]] => [
     name,
     each.map((value) => fromWire(redactHeaders(new Map([[name, value]]), secrets)[name] ?? "")),
   ]);
-  return kept.length === 0
-    ? recorded
-    : { ...recorded, [ownHeaders.repeated]: JSON.stringify(Object.fromEntries(kept)) };
+  if (kept.length === 0) return recorded;
+  // Each value has an encoding of its own.
+  for (const [name, each] of kept) if (nonAscii.test(recorded[name] ?? "")) recorded[name] = each.join(", ");
+  return { ...recorded, [ownHeaders.repeated]: JSON.stringify(Object.fromEntries(kept)) };
 }
 
 const nonAscii = /[^\x20-\x7e]/;

@@ -73,6 +73,15 @@ describe("a trigger with headers", () => {
     }
   });
 
+  test("reads each value of a repeated header in its own encoding", async () => {
+    const { url, store } = await serve({ triggers: [only] });
+    await send(url, "only", ["x-event", "paid", "x-note", wire("ü€日"), "x-note", "\xfc"]);
+    expect(store.deliveries.at(-1)?.headers).toMatchObject({
+      "x-note": "ü€日, ü",
+      "signalbox-repeated-headers": '{"x-note":["ü€日","ü"]}',
+    });
+  });
+
   test("reads the first value of a repeated header, or all values where its schema is an array", async () => {
     const { url, store } = await serve({
       triggers: [
