@@ -110,9 +110,9 @@ function problemDiagnostic({ file, field }: FieldSchema, problem: SchemaProblem,
   if (problem.kind === "default")
     return context.files.diagnose({
       code: "schema_varying_default",
-      ...(problem.method === ".default(undefined)"
+      ...(problem.method.endsWith("(undefined)")
         ? { title: `${where} uses ${problem.method}`, fix: "Use .optional() for a value that may be missing." }
-        : { title: `${where} uses .default() with a value that is not a JSON constant` }),
+        : { title: `${where} uses ${problem.method} with a value that is not a JSON constant` }),
       at,
     });
   const method = "line" in at ? asWritten(problem.method, context.files.wordAt(at)) : problem.method;

@@ -24,6 +24,8 @@ export interface UserRegex {
 
 /** A default, read twice: during the walk, and shortly afterwards. */
 export interface DefaultValue {
+  /** How it is written: `default` or `prefault`. */
+  method: string;
   read(): unknown;
   origin: object;
 }

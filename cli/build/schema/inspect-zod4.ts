@@ -79,7 +79,7 @@ function inspectType(schema: Zod4Node, def: Zod4Def, report: NodeReport): void {
       return inspectPipe(schema, def, report);
     case "default":
     case "prefault":
-      report.defaults.push({ read: () => def["defaultValue"], origin: schema });
+      report.defaults.push({ method: def.type, read: () => def["defaultValue"], origin: schema });
       return below(null, def["innerType"]);
     case "optional":
     case "nullable":

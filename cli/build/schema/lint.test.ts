@@ -323,9 +323,17 @@ describe("lintSchema", () => {
           d: z.string().default(fail),
           e: z.string().default(undefined as never),
           f: z.string().prefault(undefined as never),
+          g: z.string().prefault(() => String(Math.random())),
         }),
       ),
-    ).toEqual(["a [] not today", "b not today", "d .default()", "e .default(undefined)", "f .default(undefined)"]);
+    ).toEqual([
+      "a [] not today",
+      "b not today",
+      "d .default()",
+      "e .default(undefined)",
+      "f .prefault(undefined)",
+      "g .prefault()",
+    ]);
     expect(
       await methodsOf(z3.object({ a: z3.lazy(fail), b: z3.string().default(fail), c: z3.any().default(undefined) })),
     ).toEqual(["a not today", "b .default()", "c .default(undefined)"]);

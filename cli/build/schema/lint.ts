@@ -150,7 +150,7 @@ async function findVaryingDefaults(defaults: readonly (DefaultValue & At)[]): Pr
     const value = readDefault(each);
     const isConstant = isDeepStrictEqual(value, first[index]) && isDeepStrictEqual(value, throughJson(value));
     if (isConstant && value !== undefined) return [];
-    const method = value === undefined ? ".default(undefined)" : ".default()";
+    const method = `.${each.method}(${value === undefined ? "undefined" : ""})`;
     return [{ kind: "default" as const, method, origin: each.origin, path: each.path }];
   });
 }
@@ -226,6 +226,7 @@ function inspectType(schema: Zod3Node, def: Zod3Def, report: NodeReport): void {
       return below(null, def["out"]);
     case "ZodDefault":
       report.defaults.push({
+        method: "default",
         read: () => (isFunction(def["defaultValue"]) ? def["defaultValue"]() : undefined),
         origin: schema,
       });
