@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { measureSilence } from "../../../server/processes/event-loop/processor-wait.ts";
 import { schemasOf } from "../checks/check-schemas.ts";
 import type { Entry, EvaluatedEntry, EvaluationReply, EvaluationRequest, ThrownError } from "./protocol.ts";
 import { type Standby, startEvaluation } from "./standby.ts";
@@ -129,6 +130,17 @@ function isFailure(entry: EvaluatedEntry): boolean {
 /** Time limit for the start of the process. No user code runs in that time, and a busy machine is slow. */
 const startTimeoutMs = 30_000;
 
+const checkEveryMs = 100;
+
+/** Calls `onHung` once the process has sent nothing for so long, without the time in which it waited for a processor. */
+function watchSilence(child: ChildProcess, limitMs: () => number, onHung: () => void): { heard(): void; stop(): void } {
+  const silence = measureSilence(child.pid);
+  const timer = setInterval(() => {
+    if (silence.ms() >= limitMs()) onHung();
+  }, checkEveryMs);
+  return { heard: silence.end, stop: () => clearInterval(timer) };
+}
+
 /** Resolves with the file that ended the process, or `null` on success. */
 function evaluateInOne(
   child: ChildProcess,
@@ -139,13 +151,13 @@ function evaluateInOne(
   return new Promise((resolve) => {
     let file = "";
     let output = "";
-    let timer = setTimeout(hang, startTimeoutMs);
-    function hang(): void {
+    const limitMs = (): number => (file === "" ? startTimeoutMs : timeoutMs);
+    const silence = watchSilence(child, limitMs, () => {
       child.kill("SIGKILL");
-      end({ file, reason: "hung", afterMs: file === "" ? startTimeoutMs : timeoutMs });
-    }
+      end({ file, reason: "hung", afterMs: limitMs() });
+    });
     function end(crash: Crash | null): void {
-      clearTimeout(timer);
+      silence.stop();
       child.removeAllListeners("message");
       child.removeAllListeners("close");
       resolve(crash);
@@ -154,7 +166,7 @@ function evaluateInOne(
     // `close` follows the last message and the last output on stderr.
     child.on("close", (code, signal) => end({ file, reason: "exited", code, signal, output }));
     child.on("message", (reply: EvaluationReply) => {
-      timer = (clearTimeout(timer), setTimeout(hang, timeoutMs));
+      silence.heard();
       if (reply.type === "evaluating") file = reply.file;
       if (reply.type === "evaluated") entries.push(reply.entry);
       if (reply.type === "crashed") end({ file, reason: "crashed", error: reply.error });
@@ -169,12 +181,16 @@ function evaluateInOne(
 function ask(child: ChildProcess, request: EvaluationRequest, timeoutMs: number): Promise<EvaluationReply | null> {
   return new Promise((resolve) => {
     const end = (reply: EvaluationReply | null): void => {
-      clearTimeout(timer);
+      silence.stop();
       child.removeAllListeners("message");
       child.removeAllListeners("close");
       resolve(reply);
     };
-    const timer = setTimeout(() => end(null), timeoutMs);
+    const silence = watchSilence(
+      child,
+      () => timeoutMs,
+      () => end(null),
+    );
     child.on("message", (reply: EvaluationReply) => end(reply));
     child.on("close", () => end(null));
     if (child.connected) child.send(request);
