@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
+import type { AnySchema } from "../ports/project.ts";
 import { createMasking } from "./masked-store.ts";
 import { createTrpc } from "../trpc/create-trpc.ts";
 import type { AppRouter } from "../trpc/router.ts";
@@ -115,6 +116,55 @@ describe("sensitive fields", () => {
     const exported = z.object({ body: z.string() }).parse(JSON.parse(line ?? ""));
     expect(JSON.parse(without(Buffer.from(exported.body, "base64").toString()))).toEqual(json);
     without((await service.get(`/api/v1/deliveries/${deliveryId}/files/0`)).text);
+  });
+
+  it("of a query are not in the differences of a build, nor in drift", async () => {
+    const service = await openMarked();
+    const setQuery = (schema: z.ZodType) => {
+      const query = { schema: schema as unknown as AnySchema, lists: [] };
+      const { manifest, triggers: all } = service.state.sources;
+      const triggers = all.map((one) => (one.slug === "new-signup" ? { ...one, query } : one));
+      const described = manifest.triggers.map((one) =>
+        one.slug === "new-signup" ? { ...one, query: exportSchema(schema) } : one,
+      );
+      service.state.sources = {
+        ...service.state.sources,
+        manifest: { ...manifest, triggers: described },
+        triggers,
+        byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint),
+      };
+    };
+    const sensitive = { sensitive: true };
+    setQuery(z.object({ customer: z.string().meta(sensitive), topic: z.string() }));
+    const bytes = Buffer.from(JSON.stringify({ name: "Ada", email: "ada@example.com" }));
+    const received = await service.receive({
+      method: "POST",
+      target: `/triggers/signup?customer=${canary}&topic=visible`,
+      headers: ["content-type", "application/json", "content-length", String(bytes.length)],
+      readBody: (take) => void take(bytes),
+    });
+    expect(received.status).toBe(202);
+    setQuery(z.object({ customer: z.literal("other").meta(sensitive), topic: z.literal("other") }));
+    const backtested = await service.get("/api/v1/backtest");
+    expect(JSON.parse(without(backtested.text))).toMatchObject({
+      lost: 1,
+      triggers: [
+        {
+          changes: [
+            {
+              outcome: "query_mismatch",
+              reasons: [
+                { pointer: "/customer", actual: "[masked]" },
+                { pointer: "/topic", actual: '"visible"' },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+    expect(without((await service.get("/api/v1/drift?endpoint=signup")).text)).toContain('"deliveries":1');
+    const [delivery] = (await service.store.listDeliveries({}, { limit: 1, cursor: null })).data;
+    expect(without(delivery?.headers["signalbox-query"] ?? "")).toMatch(/^customer=[^&]+&topic=visible$/);
   });
 
   it("are not in the feed of deliveries", async () => {

@@ -26,8 +26,11 @@ const period = { endpoint: null, trigger: null, since: now - 604_800_000, until:
 
 interface Sent {
   endpoint: string;
+  /** Of a GET, its query is the body. */
   body: string;
   headers?: Record<string, string>;
+  method?: "GET" | "POST";
+  query?: string;
 }
 
 /** What the receiver records of these requests, with a build of these triggers. */
@@ -48,11 +51,11 @@ async function receiveAll(
     isShuttingDown: () => false,
     disabledTriggers: async () => disabled,
   });
-  for (const { endpoint, body, headers = {} } of requests) {
+  for (const { endpoint, body, headers = {}, method = "POST", query = "" } of requests) {
     const bytes = Buffer.from(body);
     await receive({
-      method: "POST",
-      target: `/triggers/${endpoint}`,
+      method,
+      target: `/triggers/${endpoint}?${query}`,
       headers: Object.entries({
         "content-type": "application/json",
         "content-length": String(bytes.length),
@@ -97,6 +100,13 @@ const bigTrigger = (bigints: "number" | "string") =>
 
 const eventTrigger = (event: string) =>
   triggerOf({ slug: "event", request: z.unknown(), headers: z.object({ "x-event": z.literal(event) }) });
+
+const topicTrigger = (topic: string) =>
+  triggerOf({
+    slug: "topic",
+    request: z.unknown(),
+    query: z.object({ topic: z.literal(topic), to: z.array(z.string()) }),
+  });
 
 const manyTriggers = (value: string) =>
   Array.from({ length: 60 }, (_, at) =>
@@ -201,6 +211,40 @@ describe("a build", () => {
     expect(changed.triggers[0]?.changes).toMatchObject([
       { change: "lost", outcome: "headers_mismatch", reasons: [{ pointer: "/x-event", actual: '"issues"' }] },
     ]);
+  });
+
+  it("that evaluates the query is compared with the recorded one", async () => {
+    const sent: Sent = { endpoint: "topic", body: "{}", query: "topic=refunds&to=a" };
+    const deliveries = await receiveAll([topicTrigger("refunds")], [sent, { ...sent, query: "topic=returns&to=a" }]);
+    expect(await compare([topicTrigger("refunds")], deliveries)).toMatchObject({ compared: 2, gained: 0, lost: 0 });
+    const changed = await compare([topicTrigger("returns")], deliveries);
+    expect(changed.triggers[0]?.changes).toMatchObject([
+      { change: "lost", outcome: "query_mismatch", reasons: [{ pointer: "/topic", actual: '"refunds"' }] },
+      { change: "gained", outcome: "query_mismatch", reasons: [{ pointer: "/topic", actual: '"returns"' }] },
+    ]);
+  });
+
+  it("that accepts other methods is compared with the recorded ones", async () => {
+    const form = [{ type: "form", field: null, bigints: "number" }] as const;
+    const accepting = (...methods: ("GET" | "POST")[]) =>
+      triggerOf({ slug: "sms", request: z.object({ id: z.literal("7") }), body: form, methods });
+    const type = { "content-type": "application/x-www-form-urlencoded" };
+    const sent: Sent[] = [
+      { endpoint: "sms", body: "", method: "GET", query: "id=7" },
+      { endpoint: "sms", body: "id=7", headers: type },
+    ];
+    const deliveries = await receiveAll([accepting("POST", "GET")], sent);
+    expect(await compare([accepting("POST", "GET")], deliveries)).toMatchObject({ compared: 2, gained: 0, lost: 0 });
+    for (const [kept, lost] of [
+      ["GET", deliveries[1]],
+      ["POST", deliveries[0]],
+    ] as const)
+      expect((await compare([accepting(kept)], deliveries)).triggers).toMatchObject([
+        {
+          lost: 1,
+          changes: [{ deliveryId: lost?.id, outcome: "rejected", reasons: [{ code: "method_not_allowed" }] }],
+        },
+      ]);
   });
 
   it("that is unchanged changes nothing, for all triggers and all bodies", async () => {

@@ -7,6 +7,7 @@ import type { Json } from "../contract/json.ts";
 import type { Problem } from "../contract/problem.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
 import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
+import { allowedMethods } from "../domain/requests/challenge.ts";
 import type { ProjectSources, TriggerSource } from "../ports/project.ts";
 import { matchTriggers } from "./match-triggers.ts";
 
@@ -233,12 +234,15 @@ interface TriggerMatches {
 
 const absent: Stop = { outcome: "absent", reasons: [] };
 
-/** The same steps as those of the receiver: route, choose the format, parse, match. */
+/** The same steps as those of the receiver: route, check the method, choose the format, parse, match. */
 function matchAll(sources: ProjectSources, delivery: RecordedDelivery, bytes: Uint8Array<ArrayBuffer>) {
-  const { id, endpoint, headers } = delivery;
+  const { id, endpoint, method, headers } = delivery;
   const triggers = sources.byEndpoint.get(endpoint);
   const source = triggers?.[0];
   if (!triggers || !source) return { matches: [], stopOf: () => absent };
+  const { methods = ["POST"] } = source;
+  if (!methods.some((accepted) => accepted === method))
+    return rejected(new AppError("method_not_allowed", `Send webhooks as ${allowedMethods(source)}.`));
   const contentType = headers["content-type"];
   const format = chooseFormat(source.body ?? onlyJson, {
     contentType,

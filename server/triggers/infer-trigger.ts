@@ -3,9 +3,10 @@ import { AppError } from "../contract/app-error.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import { readPages } from "../contract/list.ts";
-import type { BodyFormat, OnMismatch } from "../contract/project/endpoint.ts";
+import type { BodyFormat, Methods, OnMismatch } from "../contract/project/endpoint.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
+import { readQuery } from "../domain/deliveries/query-values.ts";
 import { formatCount } from "../domain/format.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { EndpointVerification } from "../domain/sketch/write-trigger.ts";
@@ -91,17 +92,24 @@ export async function inferTrigger(deps: Deps, request: InferRequest): Promise<I
 function endpointOf(
   { project }: Deps,
   endpoint: string,
-): { formats: readonly BodyFormat[]; verify: EndpointVerification | null; onMismatch: OnMismatch | null } {
+): {
+  formats: readonly BodyFormat[];
+  methods: Methods | undefined;
+  verify: EndpointVerification | null;
+  onMismatch: OnMismatch | null;
+} {
   const { byEndpoint, manifest } = project.current();
   const [source] = byEndpoint.get(endpoint) ?? [];
   const formats = source?.body ?? onlyJson;
+  const methods = source?.methods;
   const onMismatch = source?.onMismatch ?? null;
-  if (!source?.verify) return { formats, verify: null, onMismatch };
+  if (!source?.verify) return { formats, methods, verify: null, onMismatch };
   const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
   const trigger = triggers.find(({ secretVariable }) => secretVariable !== undefined) ?? triggers[0];
   const { scheme } = source.verify;
   return {
     formats,
+    methods,
     onMismatch,
     verify: { scheme, secretVariable: trigger?.secretVariable ?? null, file: trigger?.file ?? "the other triggers" },
   };
@@ -214,5 +222,11 @@ export async function readSample(
   const delivery = await store.getDelivery(id);
   const parsed = delivery && (await parseRecorded(delivery, formats));
   if (!parsed || parsed.format.type === "text" || parsed.format.type === "bytes") return null;
-  return { body: parsed.json, headers: safeHeaders(delivery.headers), seenAt: Date.parse(delivery.receivedAt) };
+  const { headers, receivedAt } = delivery;
+  return {
+    body: parsed.json,
+    headers: safeHeaders(headers),
+    query: readQuery(headers),
+    seenAt: Date.parse(receivedAt),
+  };
 }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
+import type { BodyFormat, Methods } from "../../contract/project/endpoint.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 import { type InferredTrigger, inferTrigger, type Sample } from "./infer-trigger.ts";
 import { loadSchemas } from "./testing/load-request.ts";
@@ -126,6 +127,81 @@ const fromGitHub = (event: string, body: Json): Sample => ({
   body,
   headers: { "x-github-event": event, "x-github-delivery": "1f2e", "user-agent": "GitHub-Hookshot" },
   seenAt,
+});
+
+const withQueries = (...queries: Record<string, string | string[]>[]): Sample[] =>
+  queries.map((query) => ({ body: { id: 1 }, headers: {}, query, seenAt }));
+const codeOf = async (samples: readonly Sample[]) => (await infer(samples)).trigger.code;
+
+describe("the query", () => {
+  it("whose parameters are in every URL is suggested in a comment, which is no condition", async () => {
+    const samples = withQueries({ topic: "refunds", to: ["a", "b"] }, { topic: "returns", to: ["a"] });
+    const code = await codeOf(samples);
+    expect(code).toContain(`  endpoint: "shop",
+  // Every URL has these parameters. Uncomment them for a condition:
+  // query: z.object({
+  //   topic: z.string(), // in 2 of 2
+  //   to: z.array(z.string()), // in 2 of 2
+  // }),
+  request: z.object({
+`);
+    expect(loadSchemas({ trigger: { slug: "", file: "", code } })).not.toHaveProperty("query");
+  });
+
+  it("is a valid option without the comment, for any parameters", async () => {
+    const query = fc.dictionary(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 8 }).filter((name) => name !== "__proto__"),
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("*/", "\u2028", "\n", '"'),
+        fc.array(fc.string(), { minLength: 2 }),
+      ),
+      { minKeys: 1, maxKeys: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (one) => {
+        const code = await codeOf(withQueries(one, one));
+        const lines = code.split("\n").flatMap((line) => (line.startsWith("  // ") ? [line.slice(5)] : []));
+        if (lines.length === 0) return;
+        expect(lines[0]).toContain("Uncomment");
+        const uncommented = code.replaceAll(/^ {2}\/\/ (?!Every)/gm, "  ");
+        const { query: schema } = loadSchemas({ trigger: { slug: "", file: "", code: uncommented } });
+        expect(schema?.safeParse(one).error?.issues ?? []).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("is not suggested if a URL lacks a parameter, if there is none, and for a GET", async () => {
+    for (const samples of [
+      withQueries({ a: "1" }, { a: "1", b: "2" }),
+      withQueries({ a: "1" }, {}),
+      withQueries({}, {}),
+      toSamples([{ id: 1 }]),
+    ])
+      expect(await codeOf(samples)).not.toContain("query");
+    const { trigger } = await inferTrigger(() => withQueries({ a: "1" }), {
+      endpoint: "shop",
+      methods: ["POST", "GET"],
+    });
+    expect(trigger?.trigger.code).not.toContain("query");
+  });
+});
+
+describe("methods", () => {
+  const form = { type: "form", field: null, bigints: "number" } as const;
+  const json = { type: "json", bigints: "number" } as const;
+  it.each<[methods: Methods | undefined, formats: BodyFormat[], lines: string[]]>([
+    [undefined, [json], []],
+    [["POST"], [form], ['body: "form",']],
+    [["GET"], [form], ['methods: ["GET"],']],
+    [["POST", "GET"], [json, form], ['methods: ["POST", "GET"],']],
+    [["POST", "GET"], [form], ['methods: ["POST", "GET"],', 'body: "form",']],
+  ])("%j with %j are those of the endpoint", async (methods, formats, lines) => {
+    const { trigger } = await inferTrigger(() => toSamples([{ id: "1" }]), { endpoint: "shop", methods, formats });
+    const { code = "" } = trigger?.trigger ?? {};
+    expect(code.match(/^ {2}(?:methods|body): .*$/gm)?.map((line) => line.trim()) ?? []).toEqual(lines);
+  });
 });
 
 describe("kinds", () => {

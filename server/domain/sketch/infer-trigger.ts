@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
-import type { BodyFormat, OnMismatch } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Methods, OnMismatch } from "../../contract/project/endpoint.ts";
+import type { FieldValues } from "../deliveries/header-values.ts";
 import { isFromStrictSender, isStrictScheme } from "../deliveries/strict-senders.ts";
 import { fromPointer, valueAt } from "../json/json-pointer.ts";
 import { type Discriminator, chooseDiscriminator, findCandidates, kindHeaders } from "./discriminator.ts";
@@ -10,6 +11,8 @@ import { type EndpointVerification, type TriggerCode, writeTrigger } from "./wri
 export interface Sample {
   body: Json;
   headers: Readonly<Record<string, string>>;
+  /** The query of a POST, without credentials. Default: it is empty. */
+  query?: FieldValues;
   /** Unix time in milliseconds. */
   seenAt: number;
 }
@@ -42,6 +45,8 @@ export async function inferTrigger(
     only?: string | Sample | undefined;
     /** The formats in which the endpoint accepts bodies. Default: JSON. */
     formats?: readonly BodyFormat[] | undefined;
+    /** The methods that the endpoint accepts. Default: POST. */
+    methods?: Methods | undefined;
     /** Default: its requests are not signed. */
     verify?: EndpointVerification | null | undefined;
     /** Of the endpoint. Default: `skip` for a sender that disables endpoints. */
@@ -50,10 +55,12 @@ export async function inferTrigger(
 ): Promise<Inference> {
   const bodies = emptySketch();
   const headers = emptySketch();
+  const queries = emptySketch();
   let isStrict = isStrictScheme(p.verify?.scheme ?? "");
-  for await (const { body, headers: all, seenAt } of read()) {
+  for await (const { body, headers: all, query = {}, seenAt } of read()) {
     addSketch(bodies, sketchOf(body, seenAt));
     addSketch(headers, sketchOf(kindHeaders(all), seenAt));
+    addSketch(queries, sketchOf(query, seenAt));
     isStrict ||= isFromStrictSender(all);
   }
   if (bodies.count === 0) return { trigger: null, count: 0, kinds: [] };
@@ -91,6 +98,8 @@ export async function inferTrigger(
       kinds,
       only,
       formats: p.formats ?? [],
+      methods: p.methods ?? ["POST"],
+      queries,
       verify: p.verify ?? null,
       onMismatch: p.onMismatch ?? (isStrict ? "skip" : null),
     }),

@@ -1,4 +1,4 @@
-import { type BodyFormat, bigintsOf, type OnMismatch } from "../../contract/project/endpoint.ts";
+import { type BodyFormat, bigintsOf, type Methods, type OnMismatch } from "../../contract/project/endpoint.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -39,6 +39,10 @@ export function writeTrigger(p: {
   only: string | null;
   /** The formats in which the endpoint accepts bodies. */
   formats: readonly BodyFormat[];
+  /** Those of the endpoint. */
+  methods: Methods;
+  /** The queries of the same payloads. */
+  queries: Sketch;
   verify: EndpointVerification | null;
   /** `null`: the default. */
   onMismatch: OnMismatch | null;
@@ -64,10 +68,12 @@ export function writeTrigger(p: {
         "export default defineWebhookSource({",
         `  slug: ${quote(slug)},`,
         `  endpoint: ${quote(p.endpoint)},`,
-        ...bodyOptions(p.formats).map((line) => `  ${line}`),
+        ...methodsOption(p.methods).map((line) => `  ${line}`),
+        ...(p.methods.includes("POST") ? bodyOptions(p.formats).map((line) => `  ${line}`) : []),
         ...(p.verify ? [`  ${verifyOption(p.verify)}`] : []),
         ...(p.onMismatch === null ? [] : [`  onMismatch: ${quote(p.onMismatch)},`]),
         ...(headers === null ? [] : [`  ${headers}`]),
+        ...(p.methods.includes("GET") ? [] : querySuggestion(p.queries)).map((line) => `  // ${line}`),
         `  request: ${request},`,
         `}).attach({ workflow: ${workflowName} });`,
         "",
@@ -75,6 +81,25 @@ export function writeTrigger(p: {
     },
     workflow: { slug: workflowSlug, file: `workflows/${workflowSlug}.ts`, code: workflowCode(workflowSlug) },
   };
+}
+
+/** The option `methods`, if it is not the default. */
+function methodsOption(methods: Methods): string[] {
+  return methods.includes("GET") ? [`methods: [${methods.map(quote).join(", ")}],`] : [];
+}
+
+/**
+ * The option `query`, which the user can uncomment: payloads do not show whether a parameter is a condition. None if
+ * the deliveries have different parameters.
+ */
+function querySuggestion(queries: Sketch): string[] {
+  const shape = shapeOf(queries);
+  if (shape.kind !== "object" || shape.fields.length === 0 || shape.others) return [];
+  if (shape.fields.some(({ isOptional }) => isOptional)) return [];
+  return [
+    "Every URL has these parameters. Uncomment them for a condition:",
+    ...`query: ${writeSchema(shape)},`.split("\n"),
+  ];
 }
 
 /** The options `body` and `bigints`, if they are not the defaults. An endpoint has several formats only by its `verify`. */

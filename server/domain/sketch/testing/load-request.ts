@@ -5,11 +5,12 @@ import type { InferredTrigger } from "../infer-trigger.ts";
 export function loadSchemas({ trigger }: Pick<InferredTrigger, "trigger">): {
   request: z.ZodType;
   headers?: z.ZodType;
+  query?: z.ZodType;
 } {
   const body = trigger.code
     .replaceAll(/^import .*$/gm, "")
     .replace("export default defineWebhookSource(", "return (")
     .replace(/\.attach\(\{ workflow: \w+ \}\);\n$/, ";");
   // The code is TypeScript without types.
-  return new Function("z", body)(z) as { request: z.ZodType; headers?: z.ZodType };
+  return new Function("z", body)(z) as ReturnType<typeof loadSchemas>;
 }

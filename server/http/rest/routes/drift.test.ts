@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { driftReportSchema } from "../../../contract/drift.ts";
 import { onlyJson } from "../../../domain/requests/body-format.ts";
+import type { AnySchema } from "../../../ports/project.ts";
 import { updateContracts } from "../../../triggers/contract-drift.ts";
 import { deliver, openTestService, type TestService } from "../testing/test-service.ts";
 
@@ -85,6 +87,30 @@ describe("GET /api/v1/drift", () => {
     const { kinds } = await service.store.readContracts("billing");
     expect(kinds.get("invoice.paid")).toContain("/state");
     expect(kinds.get("invoice.paid")).not.toContain('"open"');
+  });
+
+  it("does not count a body that the query stopped: it was not evaluated", async () => {
+    const service = await openTestService();
+    const schema = z.object({ topic: z.literal("refunds") });
+    const query = { schema: schema as unknown as AnySchema, lists: [] };
+    const triggers = service.state.sources.triggers.map((one) => ({ ...one, query }));
+    const byEndpoint = Map.groupBy(triggers, ({ endpoint }) => endpoint);
+    service.state.sources = { ...service.state.sources, triggers, byEndpoint };
+    const send = async (topic: string, body: object) => {
+      service.state.now += 60_000;
+      const bytes = Buffer.from(JSON.stringify(body));
+      const headers = ["content-type", "application/json", "content-length", String(bytes.length)];
+      const target = `/triggers/billing?topic=${topic}`;
+      return service.receive({ method: "POST", target, headers, readBody: (take) => void take(bytes) });
+    };
+    for (const body of times(60, paid)) expect((await send("refunds", body)).status).toBe(202);
+    for (const body of times(40, { ...paid, amount: "7" })) expect((await send("returns", body)).status).not.toBe(202);
+    const { data } = await read(service);
+    expect(data.map(({ text }) => text)).toEqual(["/amount: string, before number, in all of 40 deliveries"]);
+    for (const body of times(20, { ...paid, amount: "7" })) await send("refunds", body);
+    expect((await read(service)).data.map(({ text }) => text)).toContain(
+      "100 % stopped matching invoice-paid, all at /amount: string, expected a number",
+    );
   });
 
   it("keeps what was compared if an update is interrupted", async () => {

@@ -394,6 +394,37 @@ describe("GET /api/v1/inferred-trigger", () => {
     expect(inferredTriggerSchema.parse(longer.json).deliveries).toBe(2);
   });
 
+  it("has the methods of the endpoint, and the parameters of its deliveries", async () => {
+    const service = await openTestService();
+    const project = projectFixture();
+    const setMethods = (changed: Partial<(typeof project.triggers)[number]>) => {
+      const triggers = project.triggers.map((one) => (one.endpoint === "billing" ? { ...one, ...changed } : one));
+      service.state.sources = { ...project, triggers, byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint) };
+    };
+    const record = (method: string, body: string, headers: Record<string, string>) =>
+      service.store.recordDelivery({
+        ...aDelivery({ receivedAt: service.state.now, body: Buffer.from(body) }),
+        endpoint: "billing",
+        method,
+        headers,
+      });
+    const infer = async () => codeOf((await service.get("/api/v1/inferred-trigger?endpoint=billing")).json);
+    const query = "topic=refunds&api_key=[redacted]&shop=a%20b";
+    await record("POST", '{ "id": 1 }', { "content-type": "application/json", "signalbox-query": query });
+    const posted = await infer();
+    expect(posted).toContain(
+      "  //   topic: z.string(), // in 1 of 1\n  //   shop: z.string(), // in 1 of 1\n  // }),\n",
+    );
+    expect(posted).not.toMatch(/methods|api_key|redacted/);
+
+    setMethods({ methods: ["GET"], body: [{ type: "form", field: null, bigints: "number" }] });
+    service.state.now += 8 * 24 * 60 * 60 * 1000;
+    await record("GET", "id=7&status=failed", { "content-type": "application/x-www-form-urlencoded" });
+    const got = await infer();
+    expect(got).toContain('  endpoint: "billing",\n  methods: ["GET"],\n  request: z.object({\n    id: z.string(),');
+    expect(got).not.toMatch(/query|body:/);
+  });
+
   it("verifies signatures as the endpoint does, by the same variable if it is known", async () => {
     const service = await openTestService();
     const project = projectFixture();
