@@ -20,6 +20,8 @@ const typedSources = {
 const forms: Record<string, (variable: string) => { before?: string; option: string }> = {
   DIRECT: (name) => ({ option: `secret: process.env.${name}` }),
   BRACKETS: (name) => ({ option: `secret: process.env["${name}"] ?? ""` }),
+  OPTIONAL_CHAIN: (name) => ({ option: `secret: process.env?.${name}` }),
+  OPTIONAL_CHAINS: (name) => ({ before: "const env = process?.env;", option: `secret: env?.["${name}"]` }),
   LIST: (name) => ({ option: `secret: [process.env.${name}, process.env.${name}_OLD]` }),
   CONSTANT: (name) => ({ before: `const mine = process.env.${name};`, option: "secret: mine" }),
   SHORTHAND: (name) => ({ before: `const secret = process.env.${name} || "";`, option: "secret" }),
@@ -134,6 +136,16 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
   ],
   ["nothing", "brackets", { env: "export const env = process.env;", secret: 'env["CANARY"]' }],
   ["a placeholder", "a schema", { env: `${zodImport}export const env = ${schema}.parse(process.env);` }],
+  [
+    "a placeholder",
+    "a function of Zod with a schema",
+    { env: `${zodImport}const schema = ${schema};\nexport const env = z.parse(schema, process.env);` },
+  ],
+  [
+    "a placeholder",
+    "a prefix that the placeholder has",
+    { env: `${zodImport}export const env = z.object({ CANARY: z.string().startsWith("whsec_") }).parse(process.env);` },
+  ],
   [
     "a placeholder",
     "a named schema",

@@ -16,11 +16,19 @@ const literal = String.raw`"[^"\\\n]*"`;
  * checks for no more than their length.
  */
 export function nameReads(files: readonly string[]): { files: string[]; checked: ReadonlySet<string> } {
-  const validated = replaceValidated(files);
+  const validated = replaceValidated(files.map(withoutOptionalChains));
   return {
-    files: inlineConstants(replaceAliases(validated.files).map(expandDestructuring)),
+    files: inlineConstants(replaceAliases(validated.files).map(withoutOptionalChains).map(expandDestructuring)),
     checked: validated.names,
   };
+}
+
+/** `process` and its environment are always there. */
+function withoutOptionalChains(code: string): string {
+  return code
+    .replaceAll(/\bprocess\?\.env\b/g, "process.env")
+    .replaceAll(/\bprocess\.env\?\.(?=\[)/g, "process.env")
+    .replaceAll(/\bprocess\.env\?\./g, "process.env.");
 }
 
 /** `var env = process.env;`, `import { env } from "node:process";` and `import process2 from "node:process";`. */

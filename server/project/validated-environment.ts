@@ -17,7 +17,10 @@ const hasCode = /=>|\bfunction\b|\basync\b/;
 
 /** How each library is called. Its import must be in the code, so that a function of the project is not meant. */
 const libraries = [
-  { from: /from "zod(?:\/[\w./-]+)?"/, call: /^[\w$.]+\.(?:object|looseObject)\(\{[^]*\}\)\.parse\(process\.env\);$/ },
+  {
+    from: /from "zod(?:\/[\w./-]+)?"/,
+    call: /^(?:[\w$.]+\.parse\()?[\w$.]+\.(?:object|looseObject)\(\{[^]*\}\)(?:\.parse\(|, )process\.env\);$/,
+  },
   {
     from: /from "@t3-oss\/env-[\w-]+"/,
     call: /^(?:[\w$]+\.)?createEnv\d*\(\{[^]*\bruntimeEnv: process\.env\b[^]*\}\);$/,
@@ -28,9 +31,15 @@ const libraries = [
 const zodObject = /^[\w$.]+\.(?:object|looseObject)\(\{[^]*\}\);$/;
 const text = String.raw`"(?:[^"\\\n]|\\.)*"`;
 
-/** A key whose value is `z.string()` with at most a length, or `str()` of envalid: equally long strings are equal to it. */
+/** Of a secret, such as `whsec_`: a placeholder keeps it. */
+const prefix = "[A-Za-z]{2,12}[_-]";
+
+/**
+ * A key whose value is `z.string()` with at most a length and a prefix, or `str()` of envalid: equally long strings are
+ * equal to it.
+ */
 const plainString = new RegExp(
-  String.raw`([{,]\s*(?://.*\n\s*)*)([A-Za-z_$][\w$]*): (?:[\w$]+\.)*(?:string\(\)(?:\.(?:min|max|length)\(\d+(?:, ${text})?\)|\.(?:optional|nullish|nonempty)\(\)|\.(?:describe|default)\(${text}\))*|str\((?:\{ desc: ${text} \})?\))(?=\s*[,}])`,
+  String.raw`([{,]\s*(?://.*\n\s*)*)([A-Za-z_$][\w$]*): (?:[\w$]+\.)*(?:string\(\)(?:\.(?:min|max|length)\(\d+(?:, ${text})?\)|\.(?:optional|nullish|nonempty)\(\)|\.startsWith\("${prefix}"\)|\.(?:describe|default)\(${text}\))*|str\((?:\{ desc: ${text} \})?\))(?=\s*[,}])`,
   "g",
 );
 
@@ -57,7 +66,7 @@ export function replaceValidated(files: readonly string[]): ValidatedEnvironment
       const alias = whole.replace(value, "process.env;");
       if (used.some(({ call }) => call.test(value)))
         return `${alias}\nvar checked = ${takeNames(value.replace(wholeEnvironment, "0"))}`;
-      const [, schema = ""] = /^([\w$]+)\.parse\(process\.env\);$/.exec(value) ?? [];
+      const [, schema = ""] = /^(?:[\w$.]+\.parse\()?([\w$]+)(?:\.parse\(|, )process\.env\);$/.exec(value) ?? [];
       const definition = values.get(schema);
       const isZod = definition !== undefined && zodObject.test(definition) && !hasCode.test(definition);
       if (!isZod || !libraries[0]?.from.test(all)) return whole;
@@ -87,6 +96,6 @@ export function loadsFiles(code: string): boolean {
 
 /** A string of the same length that is not the secret. A prefix such as `whsec_` stays. */
 export function placeholderFor(value: string): string {
-  const prefix = /^[A-Za-z]{2,12}[_-]/.exec(value)?.[0] ?? "";
-  return prefix + value.slice(prefix.length).replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A").replaceAll(/\d/g, "0");
+  const start = new RegExp(`^${prefix}`).exec(value)?.[0] ?? "";
+  return start + value.slice(start.length).replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A").replaceAll(/\d/g, "0");
 }
