@@ -71,16 +71,20 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
   const headers = new Map<string, string>();
   const keys = queryAt < 0 ? noKeys() : readQueryKeys(target.slice(queryAt + 1));
   const { headers: raw } = request;
-  let isAnyRepeated = false;
+  const repeated = new Map<string, string[]>();
+  // Not authenticated yet: no more work than one pass.
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]?.toLowerCase() ?? "";
     const value = raw[at + 1] ?? "";
-    const before = headers.get(name);
-    isAnyRepeated ||= before !== undefined;
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    const first = headers.get(name);
+    const values = repeated.get(name);
+    if (first === undefined) headers.set(name, value);
+    else if (values) values.push(value);
+    else repeated.set(name, [first, value]);
   }
+  const valuesOf = (name: string) => repeated.get(name) ?? [headers.get(name) ?? ""];
   if (headers.has("authorization"))
-    for (const value of valuesOf(raw, "authorization").flatMap(splitCredentials)) {
+    for (const value of valuesOf("authorization").flatMap(splitCredentials)) {
       const token = readBearerToken(value);
       if (token !== null) keys.sent.push(token);
       const basic = readBasicKeys(value);
@@ -88,7 +92,8 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
       keys.escaped.push(...basic.escaped);
     }
   if (headers.has("x-api-key"))
-    keys.sent.push(...valuesOf(raw, "x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
+    keys.sent.push(...valuesOf("x-api-key").flatMap((value) => value.split(",").map((key) => key.trim())));
+  for (const [name, values] of repeated) headers.set(name, values.join(", "));
   const declaredBytes = readContentLength(headers);
   return {
     id: newId("dlv", now),
@@ -97,7 +102,7 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     method: request.method,
     path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,
-    repeatedHeaders: isAnyRepeated ? readRepeated(raw) : null,
+    repeatedHeaders: repeated.size > 0 ? repeated : null,
     query: queryAt < 0 ? "" : withoutKeys(target.slice(queryAt + 1)),
     keys: keys.sent,
     secrets:
@@ -105,17 +110,6 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     declaredBytes,
     hasBody: (declaredBytes ?? 0) > 0 || headers.has("transfer-encoding"),
   };
-}
-
-/** One for each header of this name. */
-function valuesOf(raw: readonly string[], name: string): string[] {
-  return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
-}
-
-function readRepeated(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const names = raw.flatMap((name, at) => (at % 2 === 0 ? [name.toLowerCase()] : []));
-  const repeated = names.filter((name, at) => names.indexOf(name) < at);
-  return new Map(repeated.map((name) => [name, valuesOf(raw, name)]));
 }
 
 function readContentLength(headers: HeaderMap): number | null {
