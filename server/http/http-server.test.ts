@@ -34,11 +34,27 @@ const read = (headers: string, body = "") => form(headers, body).replace("POST",
 const hostless = (line: string) =>
   `POST /triggers/signup HTTP/1.1\r\n${line}Content-Type: application/json\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`;
 
-describe("a request that does not name exactly one host", () => {
+describe("a request that does not name exactly one valid host", () => {
   test.each([
     ["no Host", ""],
     ["two", "Host: x\r\nHost: y\r\n"],
     ["two that agree", "Host: x\r\nhost: x\r\n"],
+    ...[
+      "",
+      "1.2.3.4.5.6",
+      "a b",
+      "a/b",
+      "user@a",
+      "a:b",
+      "a:99999",
+      "[::1",
+      "%",
+      "a?",
+      "a#",
+      "a\\b",
+      "::1",
+      "[v1.x]",
+    ].map((host): [string, string] => [`"${host}"`, `Host: ${host}\r\n`]),
   ])("(%s) is 400, and pipelined requests behind it never run", async (_, line) => {
     const { port, store } = await serve({ triggers });
     const text = await sendUntilClosed(port, hostless(line) + hostless("Host: x\r\n") + post("/triggers/signup"));
@@ -47,6 +63,15 @@ describe("a request that does not name exactly one host", () => {
     expect(text).toContain('"code":"invalid_request"');
     expect([store.deliveries, store.runs]).toEqual([[], []]);
   });
+
+  test.each(["a_b", "A.Example:3002", "[::1]:80", "127.0.0.1", "1.2.3.4:1", "xn--hst-sna.example", "a.", "-"])(
+    "%s is a host",
+    async (host) => {
+      const { port } = await serve({ triggers });
+      const text = await sendUntilClosed(port, post("/triggers/signup").replace("Host: x", `Host: ${host}`));
+      expect(text).toMatch(/^HTTP\/1\.1 202 /);
+    },
+  );
 
   test("is valid in HTTP/1.0, which needs no host", async () => {
     const { port } = await serve({ triggers });

@@ -65,7 +65,11 @@ export function createHttpServer(parts: HttpServerParts): {
       if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
       if (!namesOneHost(request)) {
         response.setHeader("connection", "close");
-        return sendProblem(request, response, new AppError("invalid_request", "Send one Host header (RFC 9112, 3.2)."));
+        return sendProblem(
+          request,
+          response,
+          new AppError("invalid_request", "Send one valid Host header (RFC 9112, 3.2)."),
+        );
       }
       listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
     });
@@ -124,15 +128,22 @@ function createListener({ ingest, forwarder, health, proxies, bodyTimeoutMs = ma
 
 /**
  * With two Host headers, a proxy in front may use another one than this server, and admit a request that it should not.
- * Names are at even indexes.
+ * Web needs the host for a URL. Names are at even indexes.
  */
 function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
+  let host = "";
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue;
+    hosts += 1;
+    host = rawHeaders[at + 1] ?? "";
   }
-  return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
+  return hosts === 1 ? isHost(host) : hosts === 0 && httpVersion === "1.0";
+}
+
+function isHost(text: string): boolean {
+  return !/[\s/?#@\\]/.test(text) && URL.canParse(`http://${text}`);
 }
 
 /** An upgrade may be ignored (RFC 9110, 7.8): clients that support HTTP/2 offer one with each first request. */
