@@ -79,6 +79,21 @@ describe("a request that does not name exactly one valid host", () => {
   });
 });
 
+describe("bytes behind a complete request that are no request", () => {
+  test.each(["\0", "x", "\r\n\r\nx\r\n", " ".repeat(100), "POST / HTTP/9\r\n\r\n", '{"a":1}'])(
+    "%j leave it its response, which ends the connection",
+    async (bytes) => {
+      const { port, store } = await serve({ triggers });
+      const request = post("/triggers/signup").replace("Connection: close\r\n", "");
+      for (const closing of [bytes, `${bytes}${request}`]) {
+        const text = await sendUntilClosed(port, request + closing);
+        expect(text.match(/^HTTP\/1\.1 .*$/gm)?.[0]).toBe("HTTP/1.1 202 Accepted");
+      }
+      expect(store.deliveries).toHaveLength(2);
+    },
+  );
+});
+
 describe("a request after which the connection ends", () => {
   const keptAlive = post("/triggers/signup").replace("Connection: close\r\n", "");
   test.each([

@@ -171,15 +171,19 @@ function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessag
 }
 
 /**
- * Rejects bytes that are not an HTTP request, or not the body of one. If a response is in progress, or due to an
- * earlier request, another response would corrupt it.
+ * Rejects bytes that are not an HTTP request, or not the body of one. Another response would corrupt one that is in
+ * progress.
  */
 function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
   // The request before these bytes requested to close the connection, which happens after its response.
   if (error.code === "HPE_CLOSED_CONNECTION") return;
-  const wouldCorrupt = answering !== undefined && (answering.headersSent || answering.req.complete);
-  if (!socket.writable || wouldCorrupt || error.code === "ECONNRESET") {
+  if (!socket.writable || answering?.headersSent || error.code === "ECONNRESET") {
     socket.destroy();
+    return;
+  }
+  if (answering?.req.complete) {
+    // Its sender gets the response, which ends the connection.
+    answering.shouldKeepAlive = false;
     return;
   }
   const status = statusOfClientError[error.code ?? ""] ?? "400 Bad Request";
