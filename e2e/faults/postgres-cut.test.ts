@@ -11,8 +11,8 @@ import { type Cut, cutByNamespace, cutByProxy } from "./cut-network.ts";
 const byNamespace = process.env["FAULTS_NETWORK"] === "namespace";
 /** A lease, and the time until it is checked. CI machines may pause for some seconds. */
 const takenWithinMs = byNamespace ? 15_000 : 20_000;
-/** The timeout of an unanswered statement, then of a connection attempt. */
-const rejectedWithinMs = 16_000;
+/** The timeout of an unanswered statement, 10 s, then of a connection attempt, 5 s. */
+const rejectedWithinMs = byNamespace ? 16_000 : 20_000;
 
 async function openWay(name: string, net: string, port: number): Promise<Cut> {
   const way = byNamespace ? cutByNamespace({ name, net, port }) : await cutByProxy({ host: "127.0.0.1", port });
