@@ -42,7 +42,8 @@ export function projectPlugin(p: {
     name: "signalbox-project",
     setup(build) {
       const tsconfig = createTsconfigReader(p.projectDir);
-      build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, p));
+      const look = rememberLooks(build);
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(look, args, p));
       build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(p, args.path));
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, async (args) => {
         const contents = p.references.get(args.path);
@@ -56,7 +57,7 @@ export function projectPlugin(p: {
 const isSecondLook = Symbol("second look");
 
 async function resolveImport(
-  build: PluginBuild,
+  look: Look,
   args: OnResolveArgs,
   p: Parameters<typeof projectPlugin>[0],
 ): Promise<OnResolveResult | undefined> {
@@ -67,11 +68,11 @@ async function resolveImport(
   if (args.path === "signalbox" || args.path.startsWith("signalbox/"))
     return resolveEntryPoint(p.packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
-  if (args.namespace === packageNamespace) return resolveOfPackage(build, args, p.packageFiles);
+  if (args.namespace === packageNamespace) return resolveOfPackage(look, args, p.packageFiles);
   const isFile = args.path.startsWith(".");
   // Only these can be in a `try`, in which esbuild accepts imports that do not resolve.
   if (isFile && args.kind !== "dynamic-import" && args.kind !== "require-call") return undefined;
-  const { path, namespace, errors, sideEffects } = await lookAgain(build, args, args.resolveDir);
+  const { path, namespace, errors, sideEffects } = await look(args, args.resolveDir);
   if (isFile) return errors.length > 0 ? { warnings: [missingFile(args.path)] } : undefined;
   if (errors.length > 0 || namespace !== "file" || !isInstalled(path) || !isRunByNode(path)) return undefined;
   const imported = specifierOf(
@@ -98,18 +99,26 @@ function isRunByNode(path: string): boolean {
 }
 
 /** The import as esbuild itself resolves it. */
-function lookAgain(build: PluginBuild, args: OnResolveArgs, resolveDir: string): Promise<ResolveResult> {
-  const { kind, importer } = args;
-  return build.resolve(args.path, { kind, importer, resolveDir, pluginData: isSecondLook });
+type Look = (args: OnResolveArgs, resolveDir: string) => Promise<ResolveResult>;
+
+/** Esbuild takes milliseconds for each look, and most files of a folder import the same packages. */
+function rememberLooks(build: PluginBuild): Look {
+  const looks = new Map<string, Promise<ResolveResult>>();
+  return ({ path, kind, importer }, resolveDir) => {
+    const key = JSON.stringify([path, kind, resolveDir]);
+    const look = looks.get(key) ?? build.resolve(path, { kind, importer, resolveDir, pluginData: isSecondLook });
+    looks.set(key, look);
+    return look;
+  };
 }
 
 /** The project has its own Zod. Other packages are part of the SDK: only its sources, in a checkout, still import them. */
 async function resolveOfPackage(
-  build: PluginBuild,
+  look: Look,
   args: OnResolveArgs,
   { packageRoot }: PackageFiles,
 ): Promise<OnResolveResult> {
-  const found = packageName(args.path) === "zod" ? null : await lookAgain(build, args, packageRoot);
+  const found = packageName(args.path) === "zod" ? null : await look(args, packageRoot);
   if (found === null || found.errors.length > 0) return { path: args.path, external: true };
   return {
     path: relative(packageRoot, found.path).split(sep).join("/"),

@@ -113,11 +113,16 @@ it("changed variables also reach the process that is prepared for the next build
 it("the process of the next build is prepared while the service loads this one, and after a failed build", async () => {
   const preparedAtReload: number[] = [];
   const { rebuild, preparations } = setUp({
-    reload: async () => void preparedAtReload.push(preparations.prepared),
+    async reload() {
+      // The service begins first.
+      preparedAtReload.push(preparations.prepared);
+      await Promise.resolve();
+      preparedAtReload.push(preparations.prepared);
+    },
   });
   for (const result of [built("v1"), broken, built("v2")]) await rebuild(result);
   expect(preparations.prepared).toBe(3);
-  expect(preparedAtReload).toEqual([3]);
+  expect(preparedAtReload).toEqual([2, 3]);
 });
 
 it("a build that is restored after a failed reload is loaded again", async () => {

@@ -316,11 +316,12 @@ export function createDevSession(p: {
     async rebuild() {
       const startedAt = performance.now();
       const built = await p.build();
+      const loading = built.ok ? load(built, startedAt) : null;
       // While the service loads the build: the next save does not wait.
       p.standby.prepare();
       if (built.ok) {
         inputs = new Set(built.inputs);
-        await load(built, startedAt).catch((error: unknown) => {
+        await loading?.catch((error: unknown) => {
           report([loadProblem(error)]);
           throw error;
         });

@@ -207,7 +207,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       // The old workers are not replaced one by one: all new ones are started below.
       for (const child of old) outgoing.add(child);
       const held = host.hold(old.map(({ workerId }) => workerId));
-      const starts = Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared")));
+      // A start keeps this process and a processor busy: the receiver has the new build first.
+      const starts = isServed.then(() =>
+        Promise.all(Array.from({ length: settings.workers }, () => spawnReady("shared"))),
+      );
       const finish = async (started: boolean[]) => {
         const hasStarted = started.some(Boolean);
         finishReplacement(old, { hasStarted, isCurrent: hasStarted || (await isServed) });
