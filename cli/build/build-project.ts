@@ -157,20 +157,22 @@ async function build({
   const { checkTypes: isWanted = false, signal } = options;
   const typeCheck = startTypeCheck({ projectDir, files, isWanted, signal });
   try {
-    const loading = loadSettings(projectDir, files);
     const code = await bundleCode({
       projectDir,
       outDir: draft,
       files: [...targetsOf(discovered), ...discovered.triggers],
     });
-    const settings = await loading;
-    failOnErrors([...settings.diagnostics, ...(code.ok ? [] : bundleDiagnostics(code.errors, files))]);
-    options.signal?.throwIfAborted();
-    if (!code.ok) throw new Error("unreachable: a failed bundle has errors");
+    // While another process evaluates the code, this one has time.
+    const loading = loadSettings(projectDir, files);
+    loading.catch(() => {});
+    if (!code.ok) throw new BuildFailure([...(await loading).diagnostics, ...bundleDiagnostics(code.errors, files)]);
 
     await writeBundle(draft, code.files);
     const mapper = createStackMapper({ buildDir: draft, projectDir });
     const evaluation = await evaluateAll(draft, discovered, code, evaluator);
+    const settings = await loading;
+    failOnErrors(settings.diagnostics);
+    options.signal?.throwIfAborted();
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
     const found = await allDiagnostics({
       evaluation,
