@@ -156,14 +156,16 @@ async function timeDev(folder: string, pauseMs: number): Promise<{ firstAcceptMs
     const firstAcceptMs = performance.now() - began;
     const reloadsMs: number[] = [];
     // Skipped, because its filter does not match; then accepted again.
-    for (const [written, status] of [
+    const saves = [
       [text.replace("request:", 'filter: z.object({ email: z.literal("nobody@example.com") }), request:'), 200],
       [text, 202],
-    ] as const) {
+    ] as const;
+    // Twice: the first save comes while the service still warms up.
+    for (const [written, status] of [...saves, ...saves]) {
       await delay(pauseMs);
       const saved = performance.now();
       writeFileSync(file, written);
-      await until(async () => (await statusOf()) === status);
+      await until(async () => (await statusOf()) === status, 20);
       reloadsMs.push(performance.now() - saved);
     }
     return { firstAcceptMs, reloadsMs };
@@ -173,11 +175,11 @@ async function timeDev(folder: string, pauseMs: number): Promise<{ firstAcceptMs
   }
 }
 
-/** Polls every five milliseconds, for a minute. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+/** Polls for a minute. A webhook costs the measured service time, so a poll that sends one has longer pauses. */
+async function until(isSo: () => Promise<boolean>, pauseMs = 5): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > deadline) throw new Error("It did not come within a minute");
-    await delay(5);
+    await delay(pauseMs);
   }
 }
