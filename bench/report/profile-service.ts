@@ -14,7 +14,7 @@ export function profilingOptions(folder: string): string {
 /** One turn to warm up, then two under profile. Each process of the service writes `<pid>.cpuprofile` into the folder. */
 export async function profileService(folder: string, service: Service, turn: () => Promise<unknown>): Promise<void> {
   const pids = processTree(service.child.pid).map(({ pid }) => pid);
-  const signalAll = () => pids.forEach((pid) => process.kill(pid, "SIGUSR2"));
+  const signalAll = () => pids.forEach(signal);
   await turn();
   signalAll();
   await turn();
@@ -23,4 +23,12 @@ export async function profileService(folder: string, service: Service, turn: () 
   const deadline = performance.now() + 30_000;
   while (readdirSync(folder).length < pids.length && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, "SIGUSR2");
+  } catch {
+    // A short-lived process of the service has ended.
+  }
 }
