@@ -1,3 +1,4 @@
+import { isRawNumber } from "../json/parse-exactly.ts";
 import type { Json } from "../../contract/json.ts";
 import { redacted, redactText } from "./redaction.ts";
 
@@ -23,8 +24,8 @@ const queryValues = /(?<=[?&](?:access_token|token|api_?key|key|secret|sig|signa
 
 /**
  * Creates a function that redacts bodies for files that people share, such as fixtures. It replaces only strings, and
- * numbers of personal fields, and keeps their types: a body usually matches the same schemas. It recognises common
- * forms and names of fields, not all personal data.
+ * numbers of personal fields (also those of `parseRaw`), and keeps their types: a body usually matches the same
+ * schemas. It recognises common forms and names of fields, not all personal data.
  */
 export function createRedactBody(): RedactBody {
   const addresses = new Map<string, string>();
@@ -50,7 +51,7 @@ export function createRedactBody(): RedactBody {
   function redactValue(name: string, value: Json): Json {
     const isHidden = secretFields.test(name) || personalFields.test(name);
     if (typeof value === "string") return isHidden && value !== "" ? replaceField(name, value) : redactString(value);
-    if (typeof value === "number") return isHidden ? 0 : value;
+    if (typeof value === "number" || isRawNumber(value)) return isHidden ? 0 : value;
     if (Array.isArray(value)) return value.map((item) => redactValue(name, item));
     return typeof value === "object" && value !== null ? redactObject(value) : value;
   }

@@ -77,6 +77,29 @@ function parseWithSources(text: string, bigints: "number" | "string"): ParsedJso
   return { json: replace(JSON.parse(text, reviver)) as Json, rounded };
 }
 
+/** The types of TypeScript's library lack raw JSON. */
+const raw = JSON as unknown as { rawJSON(text: string): Json; isRawJSON(value: unknown): boolean };
+
+/**
+ * Parses JSON so that JSON.stringify prints each number with its value: one that JavaScript cannot represent is raw
+ * JSON, an object with its source. `isExact`: there is none. Throws SyntaxError.
+ */
+export function parseRaw(text: string): { json: Json; isExact: boolean } {
+  let isExact = true;
+  const reviver = ((_: string, value: unknown, { source }: { source?: string } = {}) => {
+    if (typeof value !== "number" || source === undefined || isKept(source, "number")) return value;
+    isExact = false;
+    return raw.rawJSON(source);
+  }) as (key: string, value: unknown) => unknown;
+  const json = JSON.parse(text, reviver) as Json;
+  return { json, isExact };
+}
+
+/** A number that `parseRaw` kept as it was written. */
+export function isRawNumber(value: unknown): boolean {
+  return raw.isRawJSON(value);
+}
+
 function isKept(source: string, bigints: "number" | "string"): boolean {
   if (source.length < 16 && !/[eE]|^-0/.test(source)) return true;
   const number = Number(source);
