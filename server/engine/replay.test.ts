@@ -107,7 +107,14 @@ describe("a step that has failed, and whose error the code has caught", () => {
     });
     expect(keep(request)).toMatchObject({ message: "402", cause: { message: "inner", errno: -111 } });
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`field${at}`, "value"]));
-    expect(keep(Object.assign(new Error("many"), many, { code: "E1" }))).toMatchObject({ message: "many" });
+    // Of thousands of small properties, the first ones are kept.
+    expect(keep(Object.assign(new Error("many"), { code: "E1" }, many))).toMatchObject({
+      message: "many",
+      code: "E1",
+      field0: "value",
+    });
+    const within = { code: "E1", response: { status: 402, data: many } };
+    expect(keep(Object.assign(new Error("within"), within))).toMatchObject({ code: "E1", response: { status: 402 } });
     const hostile = Object.defineProperty(new Error("hostile"), "code", {
       enumerable: true,
       get: () => {

@@ -10,8 +10,19 @@ import { isObject } from "../../domain/schema/json-schema.ts";
 
 const maxBytes = 64 * 1024;
 const maxDepth = 8;
-/** Of a failure that is too large, only properties of this size are kept: the largest size with which it fits. */
-const propertyBytes = [16 * 1024, 4 * 1024, 1024, 256];
+/**
+ * Of a failure that is too large, only properties of this size are kept, and of each object the first ones: the largest
+ * limits with which it fits.
+ */
+const limits: readonly Limits[] = [
+  ...[16 * 1024, 4 * 1024, 1024, 256].map((bytes) => ({ bytes, members: Infinity })),
+  { bytes: 256, members: 100 },
+  { bytes: 64, members: 20 },
+];
+interface Limits {
+  bytes: number;
+  members: number;
+}
 const classes = { TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError } as const;
 /** Stored by themselves. */
 const ownKeys = new Set(["name", "message", "stack", "cause", "errors"]);
@@ -20,7 +31,7 @@ const ownKeys = new Set(["name", "message", "stack", "cause", "errors"]);
 export function storeThrown(thrown: unknown, mapStack: (stack: string) => string): Json {
   const stored = store(thrown, mapStack, maxDepth);
   if (bytesOf(stored) <= maxBytes) return stored;
-  for (const max of propertyBytes) {
+  for (const max of limits) {
     const smaller = withoutLargeProperties(stored, max);
     if (bytesOf(smaller) <= maxBytes) return smaller;
   }
@@ -30,7 +41,7 @@ export function storeThrown(thrown: unknown, mapStack: (stack: string) => string
 const bytesOf = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The same failure and causes. A property such as `code`, or `response.status` beside a large `response.data`, stays. */
-function withoutLargeProperties(stored: Json, max: number): Json {
+function withoutLargeProperties(stored: Json, max: Limits): Json {
   if (!isObject(stored)) return stored;
   const { properties, cause, errors, ...rest } = stored;
   return {
@@ -41,14 +52,16 @@ function withoutLargeProperties(stored: Json, max: number): Json {
   };
 }
 
-/** The value, if it is small; of a large object, its small members. */
-function keepSmall(value: Json, max: number): Json | undefined {
-  if (bytesOf(value) <= max) return value;
+/** The value, if it is small; of a large object, its first small members. */
+function keepSmall(value: Json, max: Limits): Json | undefined {
+  if (bytesOf(value) <= max.bytes) return value;
   if (!isObject(value)) return undefined;
-  const members = Object.entries(value).flatMap(([key, member]): [string, Json][] => {
+  const members: [string, Json][] = [];
+  for (const [key, member] of Object.entries(value)) {
     const kept = keepSmall(member, max);
-    return kept === undefined ? [] : [[key, kept]];
-  });
+    if (kept !== undefined) members.push([key, kept]);
+    if (members.length >= max.members) break;
+  }
   return Object.fromEntries(members);
 }
 
