@@ -75,7 +75,9 @@ describe("signalbox start", () => {
       ["/triggers/signup", { authorization: `Bearer ${key}` }],
       ["/triggers/signup", { "x-api-key": key }],
       ["/triggers/signup", { authorization: `Basic ${btoa(`hook:${key}`)}` }],
+      ["/triggers/signup", { authorization: `Basic ${btoa(`anyone:${key}`)}` }],
       [`/triggers/signup?token=${key}`, { authorization: "Bearer of-the-sender" }],
+      [`/triggers/signup?token=${key}`, { authorization: `Basic ${btoa("proxy:of-the-proxy")}` }],
     ];
     for (const [path, headers] of forms) expect((await post(path, headers)).status).toBe(202);
     const rejected: [string, Record<string, string>][] = [
@@ -85,7 +87,8 @@ describe("signalbox start", () => {
       [`/triggers/signup?token=${key}`, { "x-api-key": "sbk_wrong" }],
       ["/triggers/signup?token=of-the-sender", { authorization: "Bearer of-the-sender" }],
       ["/triggers/signup", { authorization: `Basic ${key}` }],
-      ["/triggers/signup", { authorization: `Basic ${btoa(`proxy:${key}`)}` }],
+      ["/triggers/signup", { authorization: `Basic ${btoa("proxy:of-the-proxy")}` }],
+      [`/triggers/signup?token=${key}`, { authorization: `Basic ${btoa("proxy:sbk_wrong")}` }],
     ];
     for (const [path, headers] of rejected) {
       const response = await post(path, headers);
