@@ -93,6 +93,8 @@ async function writeDraft(page: Page, text: string): Promise<void> {
 
 /** Copies the command of a form, runs it in a shell, and returns it with the run that it started. */
 async function runCurl(service: Service, page: Page): Promise<{ command: string; run: Run }> {
+  // The command of an earlier test would have the same address.
+  await page.evaluate(() => navigator.clipboard.writeText(""));
   await page.getByRole("button", { name: "Copy as curl" }).click();
   // Tests of other files use the same clipboard.
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), patient).toContain(service.url);
