@@ -164,6 +164,7 @@ async function build({
     });
     // While another process evaluates the code, this one has time.
     const loading = loadSettings(projectDir, files);
+    // Awaited after the evaluation. Until then, a rejection must not end this process.
     loading.catch(() => {});
     if (!code.ok) throw new BuildFailure([...(await loading).diagnostics, ...bundleDiagnostics(code.errors, files)]);
 

@@ -6,7 +6,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Rate } from "../contract/project/endpoint.ts";
 import type { RateLimits } from "../contract/project/settings.ts";
-import { allowedMethods } from "../domain/requests/challenge.ts";
+import { acceptsMethod, allowedMethods } from "../domain/requests/challenge.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { acceptedEncodings, withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
@@ -146,10 +146,9 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const test = answerTest(source, request, { head, draft: delivery });
       if (test) return finish(received, await acceptHandshake(store, head, delivery, test));
       const isGet = request.method === "GET";
-      const methods = source.methods ?? onlyPost;
-      if (!methods.some((method) => method === request.method)) {
+      if (!acceptsMethod(source, request.method)) {
         received.responseHeaders = { ...received.responseHeaders, allow: allowedMethods(source) };
-        return await reject(received, explainMethod(request, methods));
+        return await reject(received, explainMethod(request, source.methods ?? onlyPost));
       }
 
       const formats = source.body ?? onlyJson;

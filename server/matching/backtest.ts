@@ -7,7 +7,7 @@ import type { Json } from "../contract/json.ts";
 import type { Problem } from "../contract/problem.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
 import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
-import { allowedMethods } from "../domain/requests/challenge.ts";
+import { acceptsMethod, allowedMethods } from "../domain/requests/challenge.ts";
 import type { ProjectSources, TriggerSource } from "../ports/project.ts";
 import { matchTriggers } from "./match-triggers.ts";
 
@@ -240,8 +240,7 @@ function matchAll(sources: ProjectSources, delivery: RecordedDelivery, bytes: Ui
   const triggers = sources.byEndpoint.get(endpoint);
   const source = triggers?.[0];
   if (!triggers || !source) return { matches: [], stopOf: () => absent };
-  const { methods = ["POST"] } = source;
-  if (!methods.some((accepted) => accepted === method))
+  if (!acceptsMethod(source, method))
     return rejected(new AppError("method_not_allowed", `Send webhooks as ${allowedMethods(source)}.`));
   const contentType = headers["content-type"];
   const format = chooseFormat(source.body ?? onlyJson, {

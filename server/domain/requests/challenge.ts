@@ -47,6 +47,11 @@ export function answerChallenge(challenges: readonly Challenge[], request: Teste
   return null;
 }
 
+/** Whether an endpoint takes events by this method. */
+export function acceptsMethod({ methods = ["POST"] }: { methods?: Methods }, method: string): boolean {
+  return methods.some((accepted) => accepted === method);
+}
+
 /** The methods of an endpoint, for the header `Allow`: those of its events, and those of its tests. */
 export function allowedMethods({
   methods = ["POST"],
