@@ -261,6 +261,13 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
   ],
   [
     "the secret",
+    "a function of the project that is named parse",
+    {
+      env: `${zodImport}const schema = ${schema};\nconst mine = { parse: (_: unknown, all: NodeJS.ProcessEnv) => ({ ...all }) };\nexport const env = mine.parse(schema, process.env);`,
+    },
+  ],
+  [
+    "the secret",
     "safeParse",
     {
       env: `${zodImport}const parsed = ${schema}.safeParse(process.env);\nexport const env = parsed.success ? parsed.data : { CANARY: "" };`,

@@ -19,7 +19,7 @@ const hasCode = /=>|\bfunction\b|\basync\b/;
 const libraries = [
   {
     from: /from "zod(?:\/[\w./-]+)?"/,
-    call: /^(?:[\w$.]+\.parse\()?[\w$.]+\.(?:object|looseObject)\(\{[^]*\}\)(?:\.parse\(|, )process\.env\);$/,
+    call: /^(?:z\w*\.parse\()?[\w$.]+\.(?:object|looseObject)\(\{[^]*\}\)(?:\.parse\(|, )process\.env\);$/,
   },
   {
     from: /from "@t3-oss\/env-[\w-]+"/,
@@ -66,7 +66,7 @@ export function replaceValidated(files: readonly string[]): ValidatedEnvironment
       const alias = whole.replace(value, "process.env;");
       if (used.some(({ call }) => call.test(value)))
         return `${alias}\nvar checked = ${takeNames(value.replace(wholeEnvironment, "0"))}`;
-      const [, schema = ""] = /^(?:[\w$.]+\.parse\()?([\w$]+)(?:\.parse\(|, )process\.env\);$/.exec(value) ?? [];
+      const [, schema = ""] = /^(?:z\w*\.parse\()?([\w$]+)(?:\.parse\(|, )process\.env\);$/.exec(value) ?? [];
       const definition = values.get(schema);
       const isZod = definition !== undefined && zodObject.test(definition) && !hasCode.test(definition);
       if (!isZod || !libraries[0]?.from.test(all)) return whole;
