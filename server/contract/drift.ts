@@ -39,6 +39,8 @@ const comparedEndpointSchema = z.object({
   deliveries: z.int(),
   /** The last delivery that was compared; `null`: none was. */
   lastSeen: z.iso.datetime().nullable(),
+  /** `false`: there was no time to compare all new deliveries. A later report has them. */
+  isComplete: z.boolean(),
 });
 
 export const driftReportSchema = z.object({

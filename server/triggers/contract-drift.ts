@@ -93,7 +93,9 @@ async function addNewDeliveries(
   },
 ): Promise<Set<string> | null> {
   const kinds = new Set<string>();
+  let tookMs = 0;
   for (const delivery of await listNew(deps, { endpoint, cursor: contracts.cursor, until })) {
+    if (!(await pause(tookMs))) return null;
     const began = performance.now();
     const sample = await readSample(deps, delivery.id, formats);
     if (sample) {
@@ -103,7 +105,7 @@ async function addNewDeliveries(
       const kind = addDelivery(contracts, event);
       if (kind !== null) kinds.add(kind);
     }
-    if (!(await pause(performance.now() - began))) return null;
+    tookMs = performance.now() - began;
   }
   return kinds;
 }
@@ -177,16 +179,15 @@ export async function readDrift(
   const report: DriftReport = { data: [], compared: [] };
   for (const each of endpoints) {
     const contracts = readStoredContracts(await deps.store.readContracts(each));
-    if (elapsedMs(deps.clock) < end)
-      await addNewDeliveries(deps, {
-        endpoint: each,
-        formats: deps.project.current().byEndpoint.get(each)?.[0]?.body ?? onlyJson,
-        contracts,
-        pause: async () => {
-          signal?.throwIfAborted();
-          return elapsedMs(deps.clock) < end;
-        },
-      });
+    const added = await addNewDeliveries(deps, {
+      endpoint: each,
+      formats: deps.project.current().byEndpoint.get(each)?.[0]?.body ?? onlyJson,
+      contracts,
+      pause: async () => {
+        signal?.throwIfAborted();
+        return elapsedMs(deps.clock) < end;
+      },
+    });
     const found = findChanges(contracts, { since: since ?? deps.clock.now() - defaultPeriodMs });
     report.data.push(...found.slice(0, maxChanges).map(({ kind, drift }) => toChange(each, kind, drift)));
     report.compared.push({
@@ -194,6 +195,7 @@ export async function readDrift(
       kinds: contracts.kinds.size,
       deliveries: contracts.count,
       lastSeen: contracts.cursor && new Date(contracts.cursor.at).toISOString(),
+      isComplete: added !== null,
     });
   }
   return report;

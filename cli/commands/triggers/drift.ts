@@ -51,5 +51,8 @@ function summaryOf({ data, compared }: DriftReport): string {
   if (deliveries === 0)
     return "No deliveries have been compared yet. Changes need at least 20 deliveries of a kind before them.";
   const changes = data.length === 0 ? "No changes" : formatCount(data.length, "change");
-  return `${changes} in ${formatCount(deliveries, "compared delivery", "compared deliveries")}.`;
+  const later = compared.every(({ isComplete }) => isComplete)
+    ? ""
+    : " There was no time to compare all new deliveries. Run the command again.";
+  return `${changes} in ${formatCount(deliveries, "compared delivery", "compared deliveries")}.${later}`;
 }

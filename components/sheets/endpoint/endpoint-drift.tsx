@@ -1,15 +1,26 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import type { DriftReport } from "../../../server/contract/drift.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { RelativeTime } from "../../ui/time.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
+
+/** A report that is not complete is read again after this time. The server adds the rest meanwhile. */
+const completeMs = 15_000;
 
 /** The payload changes of an endpoint. Empty while they load, or if there are none. */
 export function EndpointDrift({ endpoint }: { endpoint: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(
-    trpc.triggers.drift.queryOptions({ endpoint }, { staleTime: 60_000, meta: { live: false } }),
+    trpc.triggers.drift.queryOptions(
+      { endpoint },
+      {
+        staleTime: 60_000,
+        refetchInterval: ({ state }) => (isComplete(state.data) ? false : completeMs),
+        meta: { live: false },
+      },
+    ),
   );
   if (!data || data.data.length === 0) return null;
   return (
@@ -30,3 +41,5 @@ export function EndpointDrift({ endpoint }: { endpoint: string }) {
     </SheetSection>
   );
 }
+
+const isComplete = (report: DriftReport | undefined) => report?.compared.every((one) => one.isComplete) ?? false;

@@ -166,6 +166,8 @@ export const texts: Readonly<Record<string, string>> = {
   "DriftReport.compared": "What the deliveries of each endpoint were compared with.",
   "DriftReport.compared.kinds": "Number of kinds.",
   "DriftReport.compared.lastSeen": "When the last compared delivery was received. `null`: none was compared.",
+  "DriftReport.compared.isComplete":
+    "`false`: there was no time to compare all new deliveries. A later report has them.",
   "TriggerUrl.url": "The URL.",
   "TriggerUrl.keyId": "Id of the key in the URL. `null`: the URL has no key.",
 

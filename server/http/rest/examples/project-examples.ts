@@ -93,7 +93,7 @@ const drift: DriftReport = {
       text: "/name is missing, in all of 31 deliveries",
     },
   ],
-  compared: [{ endpoint: "signup", kinds: 1, deliveries: 214, lastSeen: "2026-11-21T10:00:00.000Z" }],
+  compared: [{ endpoint: "signup", kinds: 1, deliveries: 214, lastSeen: "2026-11-21T10:00:00.000Z", isComplete: true }],
 };
 
 const backtest: Backtest = {

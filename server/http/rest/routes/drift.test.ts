@@ -3,7 +3,7 @@ import { z } from "zod";
 import { driftReportSchema } from "../../../contract/drift.ts";
 import { onlyJson } from "../../../domain/requests/body-format.ts";
 import type { AnySchema } from "../../../ports/project.ts";
-import { updateContracts } from "../../../triggers/contract-drift.ts";
+import { readDrift, updateContracts } from "../../../triggers/contract-drift.ts";
 import { deliver, openTestService, type TestService } from "../testing/test-service.ts";
 
 async function deliverAll(service: TestService, bodies: readonly object[]): Promise<void> {
@@ -47,7 +47,13 @@ describe("GET /api/v1/drift", () => {
       ["invoice.paid", "new_field", null, changedAt, "/extra is new (boolean), in all of 40 deliveries"],
     ]);
     expect(compared).toEqual([
-      { endpoint: "billing", kinds: 1, deliveries: 100, lastSeen: new Date(service.state.now).toISOString() },
+      {
+        endpoint: "billing",
+        kinds: 1,
+        deliveries: 100,
+        lastSeen: new Date(service.state.now).toISOString(),
+        isComplete: true,
+      },
     ]);
   });
 
@@ -111,6 +117,18 @@ describe("GET /api/v1/drift", () => {
     expect((await read(service)).data.map(({ text }) => text)).toContain(
       "100 % stopped matching invoice-paid, all at /amount: string, expected a number",
     );
+  });
+
+  it("says that it is not complete if there was no time to compare all deliveries", async () => {
+    const service = await openTestService();
+    await deliverAll(service, times(30, paid));
+    let elapsed = 0;
+    const clock = { now: () => service.state.now, elapsed: () => (elapsed += 400) };
+    const { compared } = await readDrift({ store: service.store, project: service.project, clock }, {});
+    expect(compared).toMatchObject([
+      { endpoint: "billing", deliveries: 9, isComplete: false },
+      { endpoint: "signup", deliveries: 0, isComplete: true },
+    ]);
   });
 
   it("keeps what was compared if an update is interrupted", async () => {
