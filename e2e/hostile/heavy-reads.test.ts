@@ -42,7 +42,10 @@ async function fill(file: string): Promise<string> {
   return data[0]?.id ?? "";
 }
 
-/** Reads as fast as it is answered. `begun`: every reader has had an answer, and the waits that are too many were refused. */
+/**
+ * Reads as fast as it is answered. `begun`: every reader has had an answer, and the waits that are too many were
+ * refused.
+ */
 function startReaders({ url, token }: HostileService, runId: string) {
   const headers = { authorization: `Bearer ${token}` };
   const statuses = new Map<number, number>();
