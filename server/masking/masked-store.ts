@@ -1,5 +1,6 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
-import type { Page, PageRequest } from "../contract/list.ts";
+import type { Json } from "../contract/json.ts";
+import type { PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
 import { maskBody, maskDelivery, maskFields, maskSummary } from "../domain/sensitive/mask-delivery.ts";
@@ -7,8 +8,7 @@ import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } fro
 import type { Masks, ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
-import type { DeliveryFilter } from "../ports/store/delivery-store.ts";
-import type { RunFilter } from "../ports/store/run-store.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages } from "../store/shared/lists/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
 
@@ -162,7 +162,9 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
       const steps = await store.listSteps(runId, { name: recorded, ...page });
       if (!mask) return steps;
       const { text, json } = mask.scrub;
-      return steps.map((step) => ({ ...step, name: text(step.name), result: json(step.result) }));
+      return steps
+        .map((step) => ({ ...step, name: text(step.name), result: json(step.result) }))
+        .filter((step) => name === undefined || step.name === name);
     },
     async loadSteps(runId) {
       const mask = await maskOf(runId);
@@ -247,50 +249,63 @@ function maskRun(run: StoredRun, mask: RunMask): StoredRun {
 }
 
 /**
- * The lists of the store. A row that has the searched text only in sensitive values is omitted: otherwise anyone could
- * find a value by searching for it.
+ * The lists of the store. Text is searched in what is shown: the store, which knows the sensitive values, decides
+ * neither which rows match nor where a page ends. Otherwise anyone could find a value by searching for it.
  */
 function createSearch(store: Store, readMasks: ReadMasks): Search {
   return {
-    listDeliveries: (filter: DeliveryFilter, page: PageRequest) =>
-      searchPage(filter.text, store.listDeliveries(filter, page), async ({ id, endpoint }) => {
-        const masks = await readMasks();
-        const rules = masks?.rules.endpoints.get(endpoint);
-        if (!masks || !rules?.body) return null;
+    async listDeliveries({ text, ...filter }, page) {
+      const masks = await readMasks();
+      const hides = (endpoint: string) => Boolean(masks?.rules.endpoints.get(endpoint)?.body);
+      const isHidden =
+        filter.endpoint === undefined ? [...(masks?.rules.endpoints.keys() ?? [])].some(hides) : hides(filter.endpoint);
+      if (text === undefined || !masks || !isHidden)
+        return store.listDeliveries(text === undefined ? filter : { ...filter, text }, page);
+      const inBodies = bodiesWith(store, createTextSearch(text));
+      const inShown = shownSearch(text);
+      const isMatch = async ({ id, endpoint }: DeliverySummary) => {
         const delivery = await store.getDelivery(id);
-        const masked = delivery && (await maskDelivery(delivery, rules, masks.faker));
-        return masked?.body ? Buffer.from(masked.body, "base64").toString() : "";
-      }),
-    listRuns: (filter: RunFilter, page: PageRequest) =>
-      searchPage(filter.text, store.listRuns(filter, page), async (summary) => {
-        const masks = await readMasks();
-        if (!masks || !concernsRun(masks.rules, summary)) return null;
+        const rules = masks.rules.endpoints.get(endpoint);
+        const masked = delivery && rules ? await maskDelivery(delivery, rules, masks.faker) : null;
+        return masked?.body ? inShown(Buffer.from(masked.body, "base64").toString()) : false;
+      };
+      const matching = async (rows: readonly DeliverySummary[]) => {
+        const plain = await inBodies(rows.filter(({ endpoint }) => !hides(endpoint)));
+        const masked = await filterRows(
+          rows.filter(({ endpoint }) => hides(endpoint)),
+          isMatch,
+        );
+        const found = new Set([...plain, ...masked]);
+        return rows.filter((row) => found.has(row));
+      };
+      const read = (asked: PageRequest) => store.listDeliveries(filter, asked);
+      return searchPages({ read, matching, timeOf: ({ receivedAt }) => receivedAt }, page);
+    },
+    async listRuns({ text, ...filter }, page) {
+      const masks = await readMasks();
+      if (text === undefined || !masks) return store.listRuns(text === undefined ? filter : { ...filter, text }, page);
+      const inRecorded = createTextSearch(text);
+      const inShown = shownSearch(text);
+      const isMatch = async (summary: RunSummary) => {
         const run = await store.getRun(summary.id);
-        const mask = run && (await readRunMask(store, masks, run));
-        return mask ? [mask.payload(), mask.input()].map((value) => JSON.stringify(value)).join("\n") : "";
-      }),
+        if (!run) return false;
+        if (!concernsRun(masks.rules, summary)) return inRecorded(textsOf(run.payload, run.input));
+        const mask = await readRunMask(store, masks, run);
+        return textsOf(mask.payload(), mask.input()).some(inShown);
+      };
+      const matching = (rows: readonly RunSummary[]) => filterRows(rows, isMatch);
+      const read = (asked: PageRequest) => store.listRuns(filter, asked);
+      return searchPages({ read, matching, timeOf: ({ createdAt }) => createdAt }, page);
+    },
   };
 }
 
-/** `shownOf`: the text that is shown of a row; `null`: nothing of it is masked. */
-async function searchPage<Row>(
-  text: string | undefined,
-  found: Promise<Page<Row>>,
-  shownOf: (row: Row) => Promise<string | null>,
-): Promise<Page<Row>> {
-  const page = await found;
-  if (text === undefined) return page;
-  const needle = comparable(text);
-  const isShown = await Promise.all(
-    page.data.map(async (row) => {
-      const shown = await shownOf(row);
-      return shown === null || comparable(shown).includes(needle);
-    }),
-  );
-  return { ...page, data: page.data.filter((_, at) => isShown[at]) };
-}
+const textsOf = (...values: (Json | null)[]) =>
+  values.filter((value) => value !== null).map((value) => JSON.stringify(value));
 
 /** The layout of masked JSON differs from that of the recorded one. */
-function comparable(text: string): string {
-  return text.replaceAll(/\s+/g, "").toLowerCase();
+function shownSearch(text: string): (shown: string) => boolean {
+  const comparable = (one: string) => one.replaceAll(/\s+/g, "").toLowerCase();
+  const needle = comparable(text);
+  return (shown) => comparable(shown).includes(needle);
 }

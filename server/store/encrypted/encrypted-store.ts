@@ -16,7 +16,7 @@ import {
   sealDecision,
   sealRun,
 } from "./run-values.ts";
-import { createTextSearch, searchPages } from "./search-pages.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages } from "../shared/lists/search-pages.ts";
 
 /**
  * Encrypts the content of deliveries and runs before it reaches a store, and decrypts what the store returns. The store
@@ -38,10 +38,6 @@ type SealedDeliveries = Pick<
   | "readFeed"
   | "searchIds"
 >;
-
-/** The portions in which a search decrypts bodies and runs. */
-const portionBytes = 8 * 1024 * 1024;
-const runsAtOnce = 10;
 
 function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
   const getDeliveryBodies: Store["getDeliveryBodies"] = async (ids) => {
@@ -78,15 +74,7 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
     async listDeliveries({ text, ...filter }, page) {
       const read = (asked: typeof page) => store.listDeliveries(filter, asked);
       if (text === undefined) return openPage(await read(page));
-      const hasText = createTextSearch(text);
-      const matching = async (rows: readonly DeliverySummary[]) => {
-        const matches = new Set<string>();
-        for (const portion of inPortions(rows)) {
-          const bodies = await getDeliveryBodies(portion.map(({ id }) => id));
-          for (const [id, body] of bodies) if (body && hasText([body])) matches.add(id);
-        }
-        return rows.filter(({ id }) => matches.has(id));
-      };
+      const matching = bodiesWith({ getDeliveryBodies }, createTextSearch(text));
       return openPage(await searchPages({ read, matching, timeOf: ({ receivedAt }) => receivedAt }, page));
     },
     async getDelivery(id) {
@@ -121,20 +109,6 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
   function openPage(page: Awaited<ReturnType<Store["listDeliveries"]>>): typeof page {
     return { ...page, data: page.data.map((delivery) => openSummary(ring, delivery)) };
   }
-}
-
-function inPortions<Row extends { bodyBytes: number }>(rows: readonly Row[]): Row[][] {
-  const portions: Row[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    if (bytes + row.bodyBytes > portionBytes) {
-      portions.push([]);
-      bytes = 0;
-    }
-    portions.at(-1)?.push(row);
-    bytes += row.bodyBytes;
-  }
-  return portions;
 }
 
 type SealedRuns = Pick<
@@ -188,15 +162,7 @@ function sealRuns(store: Store, ring: KeyRing): SealedRuns {
         const values = [run?.payload ?? null, run?.input ?? null].filter((value) => value !== null);
         return hasText?.(values.map((value) => JSON.stringify(value))) === true;
       };
-      const matching = async (rows: readonly RunSummary[]) => {
-        const matches: RunSummary[] = [];
-        for (let at = 0; at < rows.length; at += runsAtOnce) {
-          const some = rows.slice(at, at + runsAtOnce);
-          const found = await Promise.all(some.map(isMatch));
-          matches.push(...some.filter((_, index) => found[index]));
-        }
-        return matches;
-      };
+      const matching = (rows: readonly RunSummary[]) => filterRows(rows, isMatch);
       const found = hasText
         ? await searchPages({ read, matching, timeOf: ({ createdAt }) => createdAt }, page)
         : await read(page);

@@ -13,6 +13,7 @@ import { createRequestSlots } from "../../../auth/limits/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/access/scope.ts";
 import type { Manifest } from "../../../contract/project/manifest.ts";
+import type { Faker } from "../../../domain/sensitive/fake-value.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
@@ -45,6 +46,8 @@ export async function openTestService(
     secret?: string;
     baseUrl?: string;
     retention?: Partial<RestDeps["retention"]>;
+    /** Replaces sensitive values. Default: by fakes. */
+    faker?: Faker;
   } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-api-"));
@@ -105,10 +108,15 @@ export async function openTestService(
     },
   };
   const maxBodyBytes = p.maxBodyBytes ?? 100_000;
-  const masking = createMasking(
-    store,
-    createMaskReader({ current: () => state.sources.manifest, builds, secret: "a secret of sixteen characters" }),
-  );
+  const readMasks = createMaskReader({
+    current: () => state.sources.manifest,
+    builds,
+    secret: "a secret of sixteen characters",
+  });
+  const masking = createMasking(store, async () => {
+    const masks = await readMasks();
+    return masks && p.faker ? { ...masks, faker: p.faker } : masks;
+  });
   const common = {
     store: masking.masked,
     originals: masking.originals,

@@ -1,6 +1,7 @@
-import type { Page, PageRequest } from "../../contract/list.ts";
-import { listBudget } from "../shared/lists/read-list.ts";
-import { textNeedles } from "../shared/lists/text-needles.ts";
+import type { Page, PageRequest } from "../../../contract/list.ts";
+import type { DeliveryStore } from "../../../ports/store/delivery-store.ts";
+import { listBudget } from "./read-list.ts";
+import { textNeedles } from "./text-needles.ts";
 
 /** After this time, a page that is half full ends. */
 const halfFullMs = 200;
@@ -16,8 +17,9 @@ interface SearchedList<Row> {
 }
 
 /**
- * Searches rows whose text the database cannot read: in portions, for a limited time. As with other slow filters, a
- * page can be short or empty, and its cursor continues after the last row.
+ * Searches rows whose text the database cannot read, or must not decide by: in portions, for a limited time. As with
+ * other slow filters, a page can be short or empty, and its cursor continues after the last row. A page depends on
+ * nothing but the order of the rows and on those that match.
  */
 export async function searchPages<Row extends { id: string }>(
   list: SearchedList<Row>,
@@ -69,6 +71,50 @@ async function cursorAfter<Row extends { id: string }>(
     if (at === data.length || at === 0) return nextCursor;
     count = at;
   }
+}
+
+/** The portions in which content is read. Each row can have megabytes. */
+const portionBytes = 8 * 1024 * 1024;
+const rowsAtOnce = 10;
+
+/** The rows that match, in the same order. */
+export async function filterRows<Row>(rows: readonly Row[], isMatch: (row: Row) => Promise<boolean>): Promise<Row[]> {
+  const matches: Row[] = [];
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce);
+    const found = await Promise.all(some.map(isMatch));
+    matches.push(...some.filter((_, index) => found[index]));
+  }
+  return matches;
+}
+
+/** Finds the deliveries whose body has the text. */
+export function bodiesWith(
+  store: Pick<DeliveryStore, "getDeliveryBodies">,
+  hasText: ReturnType<typeof createTextSearch>,
+): <Row extends { id: string; bodyBytes: number }>(rows: readonly Row[]) => Promise<Row[]> {
+  return async (rows) => {
+    const matches = new Set<string>();
+    for (const portion of inPortions(rows)) {
+      const bodies = await store.getDeliveryBodies(portion.map(({ id }) => id));
+      for (const [id, body] of bodies) if (body && hasText([body])) matches.add(id);
+    }
+    return rows.filter(({ id }) => matches.has(id));
+  };
+}
+
+function inPortions<Row extends { bodyBytes: number }>(rows: readonly Row[]): Row[][] {
+  const portions: Row[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    if (bytes + row.bodyBytes > portionBytes) {
+      portions.push([]);
+      bytes = 0;
+    }
+    portions.at(-1)?.push(row);
+    bytes += row.bodyBytes;
+  }
+  return portions;
 }
 
 /** Whether texts contain the searched one. As in the database: ASCII letters match in either case. */

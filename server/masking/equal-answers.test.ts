@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { exportSchema } from "../../cli/build/schema/export.ts";
+import { operations } from "../auth/access/operations.ts";
+import { hidingFaker } from "../domain/sensitive/fake-value.ts";
+import { bearer, deliver, makeKey, openTestService, type TestService } from "../http/rest/testing/test-service.ts";
+
+/** What is sensitive in one delivery. Both stores get values of the same lengths, because sizes are shown. */
+interface Secrets {
+  name: string;
+  mail: string;
+  pin: number;
+  key: string;
+}
+
+const sensitive = { sensitive: true };
+const marked = {
+  request: exportSchema(
+    z.object({
+      name: z.string().meta(sensitive),
+      email: z.string().meta(sensitive),
+      pin: z.number().meta(sensitive),
+      tags: z.record(z.string(), z.number()).meta(sensitive),
+    }),
+  ),
+  headers: exportSchema(z.object({ "x-customer": z.string().meta(sensitive) })),
+};
+
+const letters = (length: number) =>
+  fc.string({ unit: fc.constantFrom(..."abcdeXYZ"), minLength: length, maxLength: length });
+const secrets = fc.record({
+  name: letters(8),
+  mail: letters(6),
+  pin: fc.integer({ min: 1_000, max: 9_999 }),
+  key: letters(8),
+});
+/** The same deliveries twice, with other sensitive values. */
+const twins = fc.array(fc.tuple(secrets, secrets), { minLength: 3, maxLength: 6 });
+
+async function openMarked() {
+  const service = await openTestService({ mode: "deployed", faker: hidingFaker });
+  const { manifest } = service.state.sources;
+  const triggers = manifest.triggers.map((trigger) =>
+    trigger.slug === "new-signup" ? { ...trigger, ...marked } : trigger,
+  );
+  service.state.sources = { ...service.state.sources, manifest: { ...manifest, triggers } };
+  return service;
+}
+
+/** Deliveries with and without sensitive values, and their runs, which repeat them in steps, outputs and errors. */
+async function fill(service: TestService, all: readonly Secrets[]): Promise<{ deliveries: string[]; runs: string[] }> {
+  const { store, state } = service;
+  const ids = { deliveries: [] as string[], runs: [] as string[] };
+  for (const [at, { name, mail, pin, key }] of all.entries()) {
+    state.now += 60_000;
+    const headers = { "content-type": "application/json", "x-customer": name };
+    const email = `${mail}@example.com`;
+    const body = { name, email, pin, tags: { [key]: 1 }, note: `visible ${at % 2}` };
+    const signup = await deliver(service, { endpoint: "signup", body: JSON.stringify(body), headers });
+    const paid = await deliver(service, {
+      endpoint: "billing",
+      body: JSON.stringify({ type: "invoice.paid", amount: at, note: "visible 1" }),
+    });
+    for (const { deliveryId, runs } of [signup, paid]) {
+      ids.deliveries.push(deliveryId);
+      ids.runs.push(...runs.map(({ id }) => id));
+    }
+    for (const { id, token, target } of await store.claimRuns({
+      slots: ["wrk_1", "wrk_1", "wrk_1"],
+      now: state.now,
+      leaseMs: 60_000,
+      concurrency: new Map(),
+      pool: "shared",
+    })) {
+      if (target.slug !== "welcome-email") {
+        await store.writeProgress({
+          runId: id,
+          token,
+          now: state.now,
+          entries: [],
+          transition: { to: "completed", output: at },
+        });
+        continue;
+      }
+      const step = { name: `mail ${name}`, kind: "step" as const, attempt: 1, until: null, result: { to: email } };
+      await store.writeProgress({
+        runId: id,
+        token,
+        now: state.now,
+        entries: [{ at: state.now, kind: "log", attempt: 1, level: "info", message: `greets ${name}` }],
+        steps: [{ ...step, startedAt: state.now, finishedAt: state.now, sequence: 1 }],
+        transition:
+          at % 2 === 0
+            ? { to: "completed", output: { to: email } }
+            : { to: "failed", error: { name: "Error", message: `${name} of ${email}`, stack: `Error: ${name}` } },
+      });
+    }
+  }
+  return ids;
+}
+
+/** What a reader may try: the values of both stores, parts of them, and text that is shown. */
+function guessesOf(all: readonly (readonly [Secrets, Secrets])[]): string[] {
+  const of = ({ name, mail, pin, key }: Secrets) => [name, name.slice(1, 4), mail, String(pin), key, `"pin":${pin}`];
+  return [...new Set(all.slice(0, 2).flatMap(([one, other]) => [...of(one), ...of(other)])), "visible", "masked", "1"];
+}
+
+/** The paths of every operation that a token with the scope `read` may call with GET. */
+function pathsOf(guess: string, { deliveries, runs }: Awaited<ReturnType<typeof fill>>): Record<string, string[]> {
+  const text = encodeURIComponent(guess);
+  const [delivery = ""] = deliveries;
+  const some = runs.slice(0, 2);
+  const now = "2026-11-21T11:00:00Z";
+  return {
+    listDeliveries: [`/deliveries?text=${text}&limit=2`, `/deliveries?text=${text}`, "/deliveries?endpoint=signup"],
+    exportDeliveries: [`/deliveries/export?text=${text}`],
+    getDelivery: deliveries.slice(0, 2).map((id) => `/deliveries/${id}`),
+    explainDelivery: [`/deliveries/${delivery}/verdicts`],
+    getDeliveryFile: [`/deliveries/${delivery}/files/0`],
+    listRuns: [`/runs?text=${text}&limit=2`, `/runs?text=${text}&status=failed`, "/runs?trigger=new-signup&limit=1"],
+    countRuns: [`/runs/count?text=${text}`, `/runs/count?text=${text}&target=welcome-email`],
+    sumUsage: [`/runs/usage?text=${text}`],
+    exportRuns: [`/runs/export?format=jsonl&text=${text}`, `/runs/export?format=csv&text=${text}`],
+    getRun: some.map((id) => `/runs/${id}`),
+    listTimeline: some.map((id) => `/runs/${id}/timeline`),
+    listSteps: some.flatMap((id) => [
+      `/runs/${id}/steps`,
+      `/runs/${id}/steps?name=${encodeURIComponent(`mail ${guess}`)}`,
+    ]),
+    getAgentTrace: [`/runs/${some[0]}/agent`],
+    listTriggers: ["/triggers"],
+    inferTrigger: ["/inferred-trigger?endpoint=signup", `/inferred-trigger?endpoint=signup&delivery=${delivery}`],
+    readDrift: ["/drift", "/drift?endpoint=signup"],
+    backtest: ["/backtest", "/backtest?endpoint=signup&trigger=new-signup"],
+    listBuilds: ["/builds"],
+    listAlerts: ["/alerts"],
+    getAccess: ["/access"],
+    // What it counts has no values. Its times are those of the process.
+    metrics: [],
+    // Ends when the run ends.
+    streamRunEvents: [],
+    // By the page that shows a histogram. The text is not counted.
+    showHistogram: [`/deliveries?until=${now}&limit=3`],
+  };
+}
+
+/** The answer and all pages after it. */
+async function readAll(service: TestService, path: string, headers: Record<string, string>): Promise<string[]> {
+  const answers: string[] = [];
+  for (let cursor: string | null = null, pages = 0; pages < 30; pages += 1) {
+    const next = cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+    const { status, text, json } = await service.get(`/api/v1${path}${next}`, headers);
+    answers.push(`${status} ${text}`);
+    const page = z.object({ nextCursor: z.string().nullable() }).safeParse(json);
+    if (!page.success || page.data.nextCursor === null) return answers;
+    cursor = page.data.nextCursor;
+  }
+  throw new Error(`${path} has no end.`);
+}
+
+/** Ids are random: each is replaced by its number. */
+function numbered(text: string, { deliveries, runs }: Awaited<ReturnType<typeof fill>>): string {
+  const numbers = new Map([...deliveries, ...runs].map((id, at) => [id, `id-${at}`]));
+  return text.replaceAll(/(?:dlv|run)_[0-9A-Z]{26}/g, (id) => numbers.get(id) ?? id);
+}
+
+it("two stores that differ only in sensitive values give a reader the same answers, to every request", async () => {
+  await fc.assert(
+    fc.asyncProperty(twins, async (all) => {
+      const [one, other] = await Promise.all(
+        ([0, 1] as const).map(async (at) => {
+          const service = await openMarked();
+          const ids = await fill(
+            service,
+            all.map((pair) => pair[at]),
+          );
+          const { secret } = await makeKey(service, { kind: "api", scope: "read" });
+          return { service, ids, headers: bearer(secret) };
+        }),
+      );
+      if (!one || !other) throw new Error("There are two stores.");
+      const requests = guessesOf(all).flatMap((guess) => {
+        const [asked, same] = [one, other].map(({ ids }) => Object.values(pathsOf(guess, ids)).flat());
+        return (asked ?? []).map((path, at): [string, string] => [path, same?.[at] ?? ""]);
+      });
+      for (const [path, same] of new Map(requests)) {
+        const answers = await readAll(one.service, path, one.headers);
+        const again = await readAll(other.service, same, other.headers);
+        expect(numbered(again.join("\n"), other.ids), path).toBe(numbered(answers.join("\n"), one.ids));
+      }
+    }),
+    { numRuns: 2, endOnFailure: true },
+  );
+});
+
+it("these are all operations that a reader may call with GET", async () => {
+  const service = await openTestService();
+  const document = z
+    .object({ paths: z.record(z.string(), z.object({ get: z.object({ operationId: z.string() }).optional() })) })
+    .parse((await service.get("/api/v1/openapi.json")).json);
+  const ofReaders = Object.values(document.paths).flatMap(({ get }) => {
+    const id = get?.operationId as keyof typeof operations | undefined;
+    return id !== undefined && operations[id].access === "read" ? [id] : [];
+  });
+  const tried = Object.keys(pathsOf("x", { deliveries: [], runs: [] }));
+  expect(ofReaders.filter((id) => !tried.includes(id))).toEqual([]);
+});
