@@ -6,8 +6,8 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 import { expectUndelayed, sendWebhooksDuring } from "./paced-webhooks.ts";
 
 const rows = 20_000;
-/** Of two hundred waits, at least so many are refused. */
-const refusedWaits = 100;
+/** Of two hundred waits, at least this many are rejected. */
+const deniedWaits = 100;
 
 it("while eight exports, sixteen text searches and two hundred waits of one token are in progress, webhooks are answered as before; too many at once get 429", async () => {
   const service = await startHostileService();
@@ -19,7 +19,7 @@ it("while eight exports, sixteen text searches and two hundred waits of one toke
   const statuses = await readers.finish();
   expectUndelayed(busy.medianMs, idle.medianMs, "reads");
   expect([...statuses.keys()].toSorted()).toEqual([200, 429]);
-  expect(statuses.get(429)).toBeGreaterThanOrEqual(refusedWaits);
+  expect(statuses.get(429)).toBeGreaterThanOrEqual(deniedWaits);
 });
 
 /** Gives the id of a run that nothing executes. */
@@ -72,7 +72,7 @@ function startReaders({ url, token }: HostileService, runId: string) {
   ];
   const waiting = start(200, `/api/v1/runs/${runId}?wait=60`);
   return {
-    begun: Promise.all([...reading.map(({ begun }) => begun), answersOf(refusedWaits, waiting)]),
+    begun: Promise.all([...reading.map(({ begun }) => begun), answersOf(deniedWaits, waiting)]),
     async finish() {
       stop.abort();
       await Promise.all([...reading, ...waiting].map(({ ended }) => ended));

@@ -305,7 +305,8 @@ const textsOf = (...values: (Json | null)[]) =>
 
 /** The layout of masked JSON differs from that of the recorded one. */
 function shownSearch(text: string): (shown: string) => boolean {
-  const comparable = (one: string) => one.replaceAll(/\s+/g, "").toLowerCase();
   const needle = comparable(text);
   return (shown) => comparable(shown).includes(needle);
 }
+
+const comparable = (text: string) => text.replaceAll(/\s+/g, "").toLowerCase();

@@ -1,5 +1,4 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { DeliverySummary } from "../../contract/delivery.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import { describeFailure } from "../../domain/alerts/findings.ts";
 import type { KeyRing } from "../../domain/encryption/key-ring.ts";
