@@ -44,7 +44,7 @@ async function fill(file: string): Promise<string> {
 
 /**
  * Reads as fast as it is answered. `begun`: every reader has had an answer, and the waits that are too many were
- * refused.
+ * rejected.
  */
 function startReaders({ url, token }: HostileService, runId: string) {
   const headers = { authorization: `Bearer ${token}` };
