@@ -46,6 +46,7 @@ import { createLimiter, type TakeRates } from "./limit.ts";
 import { readContent } from "./read-content.ts";
 import { createRejecter, type ReceivedRequest } from "./reject.ts";
 import { signedRequestOf, verifyRequest } from "./verify.ts";
+import { trimCharacters } from "../domain/trim.ts";
 
 export interface ReceiverDeps {
   project: ProjectReader;
@@ -337,7 +338,7 @@ function route(project: ProjectSources, { path }: RequestHead, allowed: readonly
 
 /** The nearest endpoint, if one is near. Never repeats the sent path: it may contain a key by mistake. */
 function hint(project: ProjectSources, raw: string, allowed: readonly string[] | null): string {
-  const given = raw.replace(/^\/+|\/+$/g, "");
+  const given = trimCharacters(raw, "/");
   if (given === "" || given.length > 64) return "";
   const known = [...project.byEndpoint.keys()];
   return didYouMean(given, allowed ? known.filter((endpoint) => allowed.includes(endpoint)) : known);

@@ -47,7 +47,7 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
 
   function originalOf(url: string, line: number, column: number): Original | null {
     if (!url.startsWith(buildUrl)) return null;
-    const file = fileURLToPath(url.replace(/[?#].*$/, ""));
+    const file = fileURLToPath(url.split(/[?#]/, 1)[0] ?? "");
     if (!maps.has(file)) maps.set(file, readMap(file));
     const map = maps.get(file);
     if (!map) return null;
@@ -64,7 +64,8 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
 
   /** The original position of the topmost frame in a relevant file. */
   function firstOf(stack: string, counts: (file: string) => boolean): Original | null {
-    for (const [, url = "", line, column] of stack.matchAll(builtPosition)) {
+    for (const [text] of stack.matchAll(fileUrl)) {
+      const [, url = "", line, column] = position.exec(text) ?? [];
       const original = originalOf(url, Number(line), Number(column));
       if (original && counts(original.file)) return original;
     }
@@ -73,9 +74,10 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
 
   return {
     mapStack(stack) {
-      const mapped = stack.replace(builtPosition, (text, url: string, line: string, column: string) => {
+      const mapped = stack.replaceAll(fileUrl, (text) => {
+        const [found = "", url = "", line, column] = position.exec(text) ?? [];
         const original = originalOf(url, Number(line), Number(column));
-        return original ? `${original.file}:${original.line}:${original.column}` : text;
+        return original ? `${original.file}:${original.line}:${original.column}${text.slice(found.length)}` : text;
       });
       // Node prints plain paths if it maps stacks itself (--enable-source-maps).
       return mapped
@@ -98,7 +100,8 @@ export function createStackMapper(p: { buildDir: string; projectDir: string }): 
 }
 
 /** URLs encode spaces but not parentheses, which can occur in folder names. */
-const builtPosition = /(file:\/\/\S+?):(\d+):(\d+)/g;
+const fileUrl = /file:\/\/\S+/g;
+const position = /^(.*?):(\d+):(\d+)/;
 
 function realPath(path: string): string {
   try {

@@ -14,13 +14,16 @@ export type RegexVerdict =
  * Time limit for one expression, in milliseconds. After twice that time the checking thread is terminated. It is long
  * enough for a busy machine, because an expression without a verdict fails the build.
  */
-const timeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
 /** Verdicts of this process: a rebuild checks the same expressions again. */
 const known = new Map<string, RegexVerdict>();
 
 /** Whether strings exist that block these expressions: a verdict for each, in their order. */
-export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexVerdict[]> {
+export async function checkRegexes(
+  patterns: readonly Pattern[],
+  { timeoutMs = defaultTimeoutMs }: { timeoutMs?: number } = {},
+): Promise<RegexVerdict[]> {
   const unknown = new Map<string, Pattern>();
   for (const pattern of patterns) {
     const key = keyOf(pattern);
@@ -28,7 +31,7 @@ export async function checkRegexes(patterns: readonly Pattern[]): Promise<RegexV
     unknown.set(key, pattern);
   }
   const unbounded = new Map([...unknown].filter(([, pattern]) => isUnbounded(pattern)));
-  if (unbounded.size > 0) await lookAt(unbounded);
+  if (unbounded.size > 0) await lookAt(unbounded, timeoutMs);
   for (const [key, pattern] of unknown)
     known.set(key, checkBounds(pattern, isUnbounded(pattern) ? (known.get(key) ?? tookTooLong) : { status: "safe" }));
   return patterns.map((pattern) => known.get(keyOf(pattern)) ?? tookTooLong);
@@ -68,15 +71,18 @@ function isUnbounded({ source }: Pattern): boolean {
  */
 function shorten({ source, flags }: Pattern): Pattern {
   const short = source.replaceAll(
-    /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+),(\d+)\}/gs,
-    (part: string, min?: string, max?: string) =>
-      min === undefined || Number(max) <= Number(min) + 2 ? part : `{${min},${Number(min) + 2}}`,
+    /\\.|\[(?:\\.|[^\]\\])*\]|\{(\d+),(\d*)\}/gs,
+    (part: string, min?: string, max?: string) => {
+      if (min === undefined) return part;
+      if (max === "") return `{${Math.min(2, Number(min))},}`;
+      return Number(max) <= Number(min) + 2 ? part : `{${min},${Number(min) + 2}}`;
+    },
   );
   return { source: short, flags };
 }
 
 /** In a thread, because the checker blocks, and a thread can be terminated. */
-function lookAt(patterns: ReadonlyMap<string, Pattern>): Promise<void> {
+function lookAt(patterns: ReadonlyMap<string, Pattern>, timeoutMs: number): Promise<void> {
   const worker = new Worker(entryFile("regex-thread"), {
     workerData: {
       checkerFile: regexCheckerFile(),

@@ -71,9 +71,10 @@ function presentedKeys(request: Request, ownHost: string | null): string[] {
 }
 
 function keysInHeaders(headers: Headers): string[] {
-  const [, scheme, credential] = /^(\S+) *(.*)$/.exec(headers.get("authorization") ?? "") ?? [];
+  const authorization = headers.get("authorization") ?? "";
+  const [scheme = ""] = authorization.split(" ", 1);
   // Credentials of other schemes are not keys: a proxy in front may require its own password.
-  const bearer = scheme?.toLowerCase() === "bearer" ? [credential ?? ""] : [];
+  const bearer = scheme.toLowerCase() === "bearer" ? [authorization.slice(scheme.length).trim()] : [];
   const apiKey = headers.get("x-api-key");
   return [...new Set([...bearer, ...(apiKey === null ? [] : [apiKey])])];
 }

@@ -14,11 +14,13 @@ export function claimsToBeKey(credential: string): boolean {
   return /^\W*sb[kt]_/i.test(credential);
 }
 
-/** A JWT: a credential of the sender, in a header of any name. */
-const tokenPattern = /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+/** A JWT, or text that begins like one and is not: such text is passed over once, and not once for each beginning. */
+const tokenPattern = /\beyJ[\w-]{8,}(\.[\w-]{8,}\.[\w-]*)?/g;
 
 /** Shorter strings are not keys: removing them would only make the rest unreadable. */
 const minSecret = 6;
+/** A request with more credentials is no mistake. Nothing of its headers is stored, instead of searching it for each. */
+const maxSecrets = 16;
 
 /**
  * The headers to store, with credentials replaced. Names are in lower case. `secrets`: the keys that the sender
@@ -39,8 +41,10 @@ export function redactHeaders(
   return kept;
 }
 
-function withoutTokens(text: string): string {
-  return text.includes("eyJ") ? text.replaceAll(tokenPattern, redacted) : text;
+/** A string without the JWTs, which are credentials of the sender. */
+export function withoutTokens(text: string): string {
+  if (!text.includes("eyJ")) return text;
+  return text.replaceAll(tokenPattern, (found, rest?: string) => (rest === undefined ? found : redacted));
 }
 
 /** A string without the secrets. */
@@ -55,11 +59,12 @@ export function containsRedacted(text: string): boolean {
 
 /** For many strings with the same secrets. Checks first whether there is anything to redact: usually there is not. */
 function createRedact(secrets: readonly string[]): (text: string) => string {
-  const descending = secrets.length > 1 ? secrets.toSorted((a, b) => b.length - a.length) : secrets;
+  const sent = secrets.filter((secret) => secret.length >= minSecret);
+  if (sent.length > maxSecrets) return (text) => (text.length >= minSecret ? redacted : text);
+  const descending = sent.length > 1 ? sent.toSorted((a, b) => b.length - a.length) : sent;
   return (text) => {
     let rest = text;
-    for (const secret of descending)
-      if (secret.length >= minSecret && rest.includes(secret)) rest = rest.replaceAll(secret, redacted);
+    for (const secret of descending) if (rest.includes(secret)) rest = rest.replaceAll(secret, redacted);
     return rest.includes("sb") ? rest.replaceAll(keyPattern, redacted) : rest;
   };
 }

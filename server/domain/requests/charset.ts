@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { TextDecoder as CompleteDecoder, getBOMEncoding, normalizeEncoding } from "@exodus/bytes/encoding.js";
 import { readParameters } from "./header-parameters.ts";
+import { trimCharacters } from "../trim.ts";
 
 /**
  * Text in the charsets of the web (https://encoding.spec.whatwg.org). The TextDecoder of Node lacks some of them, and
@@ -16,7 +17,7 @@ const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", 
  * a charset of the web.
  */
 export function findCharset(label: string): string | null {
-  const name = label.replaceAll(/^[\s"']+|[\s"']+$/g, "").toLowerCase();
+  const name = trimCharacters(label, " \t\r\n\"'").toLowerCase();
   if (name === "") return "utf-8";
   if (asciiLabels.has(name)) return "us-ascii";
   const charset = normalizeEncoding(name);

@@ -8,7 +8,7 @@ interface HeaderWithParameters {
   isMalformed: boolean;
 }
 
-const parameter = /[ \t]*([^\s;="]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^])*)"[ \t]*|([^;"]*))(?:;|$)|[ \t]*(?:;|$)/y;
+const parameter = /[ \t]*([^\s;="]+)[ \t]*=(?:[ \t]*"((?:[^"\\]|\\[^])*)"[ \t]*|([^;"]*))(?:;|$)|[ \t]*(?:;|$)/y;
 
 /** In quotes, `\"` and `\\` are the escaped character. Any other backslash is itself, as in a path of Windows. */
 export function readParameters(header: string): HeaderWithParameters {

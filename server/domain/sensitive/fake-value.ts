@@ -118,7 +118,7 @@ const several = (count: number, alphabet: string, seed: Seed) =>
 const twoDigits = (value: number) => String(value).padStart(2, "0");
 
 const formats: readonly { test: RegExp; make: Make }[] = [
-  { test: /^[^\s@]+@[^\s@]+\.[^\s@]+$/, make: (_, seed) => `${several(12, lower, seed)}@example.com` },
+  { test: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/, make: (_, seed) => `${several(12, lower, seed)}@example.com` },
   {
     test: /^https?:\/\/\S+$/i,
     make: (value, seed) => `${/^https/i.test(value) ? "https" : "http"}://example.com/${several(16, lower, seed)}`,

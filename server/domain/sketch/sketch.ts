@@ -197,7 +197,7 @@ function isName(key: string): boolean {
   // Every object inherits names such as `constructor`, so a schema cannot say that they may be absent.
   if (key in Object.prototype || key.length > 64 || containsRedacted(key)) return false;
   if (!/^[\p{L}_$@+-][\p{L}\d_$ .:/@+-]*$/u.test(key)) return false;
-  if (/^[0-9a-f-]{16,}$/i.test(key) || /^\S+@\S+\.\S+$/.test(key)) return false;
+  if (/^[0-9a-f-]{16,}$/i.test(key) || /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(key)) return false;
   // Ids of letters and digits, as in `cus_NffrFeUfNV2Hib` or `01KGA4B7S0E1X8Z3QK5V9M2T6N`.
   return !/[_-](?=[A-Za-z]*\d)[\dA-Za-z]{12,}$/.test(key) && !/^(?=(?:[A-Za-z]*\d+){3})[\dA-Za-z]{16,}$/.test(key);
 }

@@ -36,9 +36,11 @@ export function readOutput(
 
 /** Models often wrap JSON in a code block. */
 function parseJson(text: string): Json | undefined {
-  const block = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(text);
+  const trimmed = text.trim();
+  const [opening = ""] = trimmed.split("\n", 1);
+  const isBlock = /^```(?:json)?\s*$/.test(opening) && trimmed.length > opening.length && trimmed.endsWith("```");
   try {
-    const json: Json = JSON.parse(block?.[1] ?? text);
+    const json: Json = JSON.parse(isBlock ? trimmed.slice(opening.length, -3) : text);
     return json;
   } catch {
     return undefined;

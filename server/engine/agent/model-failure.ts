@@ -72,7 +72,8 @@ function retryAfterMs(thrown: unknown, now: number): number | null {
 /** Providers repeat an invalid key in their error message. */
 export function hideKeys(text: string): string {
   return text
-    .replaceAll(/\b(?:sk|rk|pk|gsk|xai|key|sess|AIza)[-_]?[\w*.-]{8,}/g, "[key]")
+    .replaceAll(/\b(?:sk|rk|pk|gsk)[\w*.-]{8,}/g, "[key]")
+    .replaceAll(/\b(?:xai|key|sess|AIza)[\w*.-]{8,}/g, "[key]")
     .replaceAll(/\bBearer\s+\S+/gi, "Bearer [key]");
 }
 
