@@ -458,6 +458,19 @@ describe("sleeps", () => {
     );
   });
 
+  test.each(["200000000d", "36526d", Infinity, 1e15] as const)(
+    "of %s are an error at the call, which has the limit",
+    async (duration) => {
+      const { run, timeline } = await engine.attempt({ run: (_, ctx) => ctx.sleep("pause", duration) });
+      expect(run).toMatchObject({ status: "failed", error: { name: "TypeError" } });
+      expect(run.error?.message).toContain(
+        `ctx.sleep("pause", ${typeof duration === "number" ? duration : `"${duration}"`})`,
+      );
+      expect(run.error?.message).toContain('at most "36525d" (100 years)');
+      expect(timeline.map(({ kind }) => kind)).not.toContain("sleep_started");
+    },
+  );
+
   test("that are concurrent wake the run for the earliest, and keep the others", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {

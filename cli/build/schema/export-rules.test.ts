@@ -81,6 +81,15 @@ describe("an exported schema accepts every body that Zod accepts", () => {
       return recursive.optional();
     },
   });
+  /** A reference inside of a pipe must point to this schema, not to the root. */
+  const list = { name: "a", next: { name: "b", next: { name: "c" } } };
+  const node = z.looseObject({
+    mark: z.literal("x"),
+    get child(): z.ZodType {
+      return z.looseObject({}).pipe(node).optional();
+    },
+  });
+  const nodes = { mark: "x", child: { mark: "x", child: { mark: "x" } } };
   test.each<[string, unknown, Json]>([
     ["a pipe behind toLowerCase", z.string().toLowerCase().pipe(x), "X"],
     [
@@ -128,8 +137,10 @@ describe("an exported schema accepts every body that Zod accepts", () => {
     ["several strict alternatives", z.xor([z.string().trim(), z.string().trim().min(9)]), "x"],
     ["keys that a loose record ignores", z.looseRecord(z.enum(["a"]), z.int()), { a: 1, b: "x" }],
     ["keys of numbers", z.record(z.int(), x), { "1": "x" }],
-    ["a recursive schema in a pipe", z.object({ tree: z.looseObject({}).pipe(recursive) }), { tree: { name: "a" } }],
-    ["a recursive schema in its pipe", z.looseObject({}).pipe(recursive), { name: "a", next: { name: "b" } }],
+    ["a recursive schema in a pipe", z.object({ list: z.looseObject({}).pipe(recursive) }), { list }],
+    ["a recursive schema behind a function", z.object({ list: z.preprocess((value) => value, recursive) }), { list }],
+    ["a recursive schema in its pipe", z.looseObject({}).pipe(recursive), list],
+    ["a pipe into the schema around it", z.object({ node, mark: z.literal("y") }), { mark: "y", node: nodes }],
     ["a field that Zod never reads", z.object({ ["__proto__"]: x }), JSON.parse('{"__proto__": 1}')],
     ["a field that every object has", z.object({ toString: z.any() }), {}],
     ["a number beyond JSON", z.union([z.literal([Infinity, 1]), z.null()]), Infinity],

@@ -7,7 +7,7 @@ import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
 import type { Workspace } from "./workspace.ts";
-import { adaptToWorkspace, commandsOf, workspaceNotes } from "./workspace-files.ts";
+import { adaptToRepository, adaptToWorkspace, commandsOf, repositoryNotes, workspaceNotes } from "./workspace-files.ts";
 
 const strings = z.record(z.string(), z.string());
 
@@ -37,14 +37,15 @@ async function init(
   if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new Failure(`${given} is a file, not a folder.`, { code: "no_project" });
   // Only this command needs it, with a parser of YAML.
-  const { findWorkspace } = await import("./workspace.ts");
+  const { findWorkspace, pathInRepository } = await import("./workspace.ts");
   const workspace = findWorkspace(given);
   // The real folder: paths to the root go through its parents.
   const projectDir = workspace ? join(workspace.root, workspace.path) : given;
+  const alone = { root: projectDir, path: "", inRepository: pathInRepository(projectDir) };
   const files = readStarterFiles()
     .filter(({ path }) => !(isEmpty && isExample(path)))
     .flatMap((file) => {
-      const planned = workspace ? adaptToWorkspace(file, workspace) : file;
+      const planned = workspace ? adaptToWorkspace(file, workspace) : adaptToRepository(file, alone);
       return planned === null || (ownFiles.has(file.path) && existsSync(join(projectDir, planned.path))) ? [] : planned;
     })
     .map((file) => adapt(isEmpty ? withoutExample(file) : file, projectDir));
@@ -55,7 +56,7 @@ async function init(
     .filter(({ path, isMerged }) => !isMerged && existsSync(join(projectDir, path)))
     .map(({ path }) => path);
   if (conflicts.length > 0 && !force) throw conflictFailure(conflicts);
-  const notes = workspace ? workspaceNotes(workspace) : [];
+  const notes = workspace ? workspaceNotes(workspace) : repositoryNotes(alone);
 
   for (const { path, contents } of changed) {
     const file = join(projectDir, path);

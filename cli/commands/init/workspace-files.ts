@@ -88,6 +88,9 @@ const commands: Readonly<Record<PackageManager, Commands>> = {
   },
 };
 
+/** Where a project is: in a workspace, whose root is in a repository. */
+type Place = Pick<Workspace, "root" | "path" | "inRepository">;
+
 /** The commands to install the packages of a workspace, and to run a program of one. */
 export function commandsOf({ manager }: Workspace): { install: string; exec: string } {
   return commands[manager];
@@ -109,13 +112,30 @@ export function adaptToWorkspace(
       return existsSync(join(workspace.root, file.path))
         ? null
         : write(dockerignore(workspace), `${toRoot(workspace)}${file.path}`);
-    case ".github/workflows/signalbox.yml":
-      return write(ciWorkflow(text, workspace), `${toRoot(workspace)}${ciFile(workspace)}`);
+    case usualCiFile:
+      return write(ciWorkflow(text, workspace), ciFile(workspace));
     case "AGENTS.md":
       return write(replaceOnce(text, "`node_modules/signalbox/docs/`", `\`${packageFolder(workspace)}/docs/\``));
     default:
       return file;
   }
+}
+
+/** The same for a project outside of a workspace, in a folder of a repository: GitHub reads workflows only in its root. */
+export function adaptToRepository(
+  file: { path: string; contents: Uint8Array },
+  place: Place,
+): { path: string; contents: Uint8Array } {
+  if (file.path !== usualCiFile || place.inRepository === "") return file;
+  const text = Buffer.from(file.contents).toString("utf8");
+  const contents = Buffer.from(ciWorkflow(text, { ...place, manager: "npm", isPinned: false }));
+  return { path: ciFile(place), contents };
+}
+
+/** Where the person finds the workflow, if it is outside of the project. */
+export function repositoryNotes(place: Place): string[] {
+  if (projectInRepository(place) === "") return [];
+  return [`The workflow of GitHub Actions is in ${join(place.root, place.path, ciFile(place))}.`];
 }
 
 /** What the person must know about the files in the root. */
@@ -127,11 +147,9 @@ export function workspaceNotes(workspace: Workspace): string[] {
   return [
     ...(path === ""
       ? []
-      : [
-          `The project is a package of the workspace ${root} (${manager === "yarn-classic" ? "Yarn 1" : manager}).`,
-          `The workflow of GitHub Actions is in ${join(root, ciFile(workspace))}.`,
-          `Build the image in ${root}: docker build -f ${shellWord(`${path}/Dockerfile`)} .`,
-        ]),
+      : [`The project is a package of the workspace ${root} (${manager === "yarn-classic" ? "Yarn 1" : manager}).`]),
+    ...repositoryNotes(workspace),
+    ...(path === "" ? [] : [`Build the image in ${root}: docker build -f ${shellWord(`${path}/Dockerfile`)} .`]),
     ...(lines.length > 0 && missing.length > 0
       ? [`${ignored} was kept. The image needs these lines in it: ${missing.join(" ")}`]
       : []),
@@ -144,7 +162,7 @@ export function workspaceNotes(workspace: Workspace): string[] {
 }
 
 /** From the project to the root: `../../`. */
-function toRoot({ path }: Workspace): string {
+function toRoot({ path }: Pick<Workspace, "path">): string {
   return "../".repeat(path === "" ? 0 : path.split("/").length);
 }
 
@@ -157,29 +175,46 @@ function packageFolder(workspace: Workspace): string {
   return existsSync(join(project, hoisted)) || !["pnpm", "bun"].includes(workspace.manager) ? hoisted : own;
 }
 
-/** `signalbox.yml`, unless it is the workflow of another package. */
-function ciFile({ root, path }: Workspace): string {
-  const usual = ".github/workflows/signalbox.yml";
+const usualCiFile = ".github/workflows/signalbox.yml";
+
+/** From the project, in the root of the repository. `signalbox.yml`, unless it is the workflow of another project. */
+function ciFile(place: Place): string {
+  const project = projectInRepository(place);
+  const repository = toRoot({ path: project });
+  const usual = join(place.root, place.path, repository, usualCiFile);
   const isOfAnother =
-    path !== "" &&
-    existsSync(join(root, usual)) &&
-    !readFileSync(join(root, usual), "utf8").includes(`working-directory: ${yamlString(path)}\n`);
-  return isOfAnother ? `.github/workflows/signalbox-${path.replaceAll(/[^\w.-]+/g, "-")}.yml` : usual;
+    project !== "" &&
+    existsSync(usual) &&
+    !readFileSync(usual, "utf8").includes(`working-directory: ${yamlString(project)}\n`);
+  const own = `.github/workflows/signalbox-${project.replaceAll(/[^\w.-]+/g, "-")}.yml`;
+  return `${repository}${isOfAnother ? own : usualCiFile}`;
 }
 
-function ciWorkflow(text: string, { path, manager, isPinned }: Workspace): string {
+function projectInRepository({ path, inRepository }: Pick<Place, "path" | "inRepository">): string {
+  return [inRepository, path].filter((part) => part !== "").join("/");
+}
+
+/** Paths in a workflow are relative to the root of the repository. */
+function ciWorkflow(text: string, workspace: Place & Pick<Workspace, "manager" | "isPinned">): string {
+  const { path, inRepository, manager, isPinned } = workspace;
+  const project = projectInRepository(workspace);
   const { ci, exec, lockfile } = commands[manager];
   const version = manager === "pnpm" && !isPinned ? ["        with:", "          version: 10"] : [];
   const setup = [...ci.setup, ...version].map((line) => `${line}\n`).join("");
-  const cache = ci.cache === null ? "" : `          cache: ${ci.cache}\n          cache-dependency-path: ${lockfile}\n`;
+  const locked = yamlString(projectInRepository({ path: lockfile, inRepository }));
+  const cache = ci.cache === null ? "" : `          cache: ${ci.cache}\n          cache-dependency-path: ${locked}\n`;
+  const installing = inRepository === "" ? "." : yamlString(inRepository);
   const steps: [from: string, to: string][] = [
     [
       "    runs-on: ubuntu-latest\n",
-      `    runs-on: ubuntu-latest\n${path === "" ? "" : `    defaults:\n      run:\n        working-directory: ${yamlString(path)}\n`}`,
+      `    runs-on: ubuntu-latest\n${project === "" ? "" : `    defaults:\n      run:\n        working-directory: ${yamlString(project)}\n`}`,
     ],
     ["      - uses: actions/setup-node@v4\n", `${setup}      - uses: actions/setup-node@v4\n`],
     ["          cache: npm\n", cache],
-    ["      - run: npm ci\n", `      - run: ${ci.install}\n${path === "" ? "" : "        working-directory: .\n"}`],
+    [
+      "      - run: npm ci\n",
+      `      - run: ${ci.install}\n${path === "" ? "" : `        working-directory: ${installing}\n`}`,
+    ],
     ["npm test --if-present", ci.test],
     ["npx signalbox build", `${exec} signalbox build`],
     ["npx signalbox triggers", `${exec} signalbox triggers`],

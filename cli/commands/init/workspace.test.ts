@@ -305,6 +305,41 @@ it("a second project of the workspace has a CI workflow of its own, and a second
   });
 });
 
+it.each([
+  ["of a workspace in it", { "js/package.json": npm["package.json"], ".git/HEAD": "" }, "js/packages/hooks", "js"],
+  ["that is the root of a workspace", { "js/package.json": npm["package.json"], ".git/HEAD": "" }, "js", undefined],
+  ["without a workspace", { ".git/HEAD": "" }, "services/hooks", undefined],
+  ["without a workspace, of a submodule", { ".git": "gitdir: ../.git/modules/a\n" }, "back end/hooks", undefined],
+])(
+  "a CI workflow is in the root of the repository, with its paths: a project %s",
+  async (_, files, path, installing) => {
+    const repository = makeFolder(files);
+    const ci = join(repository, ".github/workflows/signalbox.yml");
+    const { stdout } = await runFakeCli(["init", join(repository, path)]);
+    expect(stdout).toContain(`The workflow of GitHub Actions is in ${ci}.\n`);
+    const { defaults, steps } = readJob(ci);
+    expect(defaults?.run).toEqual({ "working-directory": path });
+    expect(steps.find(({ run }) => run === "npm ci")?.["working-directory"]).toBe(installing);
+    const node = steps.find((step) => step.uses?.startsWith("actions/setup-node"));
+    expect(node?.with?.["cache-dependency-path"]).toBe(`${installing ?? path}/package-lock.json`);
+
+    expect(JSON.parse((await runFakeCli(["init", join(repository, path), "--json"])).stdout)).toMatchObject({
+      files: [],
+    });
+    await runFakeCli(["init", join(repository, "other")]);
+    expect(readJob(join(repository, ".github/workflows/signalbox-other.yml")).defaults?.run).toEqual({
+      "working-directory": "other",
+    });
+  },
+);
+
+it("a project that is a repository has the files of the example project", async () => {
+  const project = makeFolder({ ".git/HEAD": "" });
+  expect((await runFakeCli(["init", project])).stdout).not.toContain("GitHub");
+  const file = ".github/workflows/signalbox.yml";
+  expect(read(project, file)).toBe(read(starterFolder(), file));
+});
+
 it("AGENTS.md names the documentation where the package is installed, or usually is", async () => {
   const cases: [files: Record<string, unknown>, path: string][] = [
     [npm, "../../node_modules/signalbox/docs/"],

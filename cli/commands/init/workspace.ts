@@ -10,6 +10,8 @@ export interface Workspace {
   root: string;
   /** The project below the root, with `/`: `packages/hooks`. Empty if the root itself is the project. */
   path: string;
+  /** The root below that of its Git repository, as `pathInRepository` has it. */
+  inRepository: string;
   manager: PackageManager;
   /** Whether the root's package.json fixes the version of the package manager. */
   isPinned: boolean;
@@ -40,10 +42,17 @@ export function findWorkspace(projectDir: string): Workspace | null {
   return {
     root,
     path: pathBelow(root, project),
+    inRepository: pathInRepository(root),
     manager,
     isPinned: packageManager !== undefined,
     isPlugAndPlay: manager === "yarn" && hasPlugAndPlay(root),
   };
+}
+
+/** A folder below the root of its Git repository, with `/`. Empty if it is the root, or in no repository. */
+export function pathInRepository(folder: string): string {
+  const root = listUpwards(folder).find((each) => existsSync(join(each, ".git")));
+  return root === undefined ? "" : pathBelow(root, folder);
 }
 
 function listUpwards(folder: string): string[] {
