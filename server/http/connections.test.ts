@@ -77,6 +77,53 @@ describe("a server with eight connections, of which one client address may have 
   });
 });
 
+describe("clients that do not read their responses", () => {
+  const bytes = 16 * 1024 * 1024;
+  const rest = vi.fn<() => Promise<Response>>(async () => new Response(new Uint8Array(bytes)));
+  const getMuch = "GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+  const four = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
+
+  test("make room for new connections although each has a request in flight, and lose their connection after a while", async () => {
+    const { port, closed } = await start({ rest, stallMs: 3_000 });
+    for (const address of [...four, ...four]) await openSilently(port, address, getMuch.repeat(20));
+    await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(8), { timeout: 20_000 });
+    const sender = await vi.waitFor(
+      async () => {
+        const one = await open(port, "127.0.0.6");
+        await one.answers(get);
+        return one;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    expect(closed).toContainEqual({ limit: "total", connection: "stalled" });
+    await vi.waitFor(() => expect(closed).toContainEqual({ limit: "time", connection: "stalled" }), {
+      timeout: 20_000,
+    });
+    await sender.answers(get);
+  });
+
+  test("are not those that read slowly", async () => {
+    const { port, closed } = await start({ rest, stallMs: 600 });
+    const slow = await openSilently(port, "127.0.0.2", getMuch.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    const reading = setInterval(() => slow.socket.read(512 * 1024) ?? slow.socket.read(), 50);
+    onTestFinished(() => clearInterval(reading));
+    await slow.ended;
+    expect(slow.socket.bytesRead).toBeGreaterThan(bytes);
+    expect(closed).toEqual([]);
+  });
+
+  async function openSilently(port: number, localAddress: string, request: string) {
+    const socket = connect({ port, host: "127.0.0.1", localAddress });
+    onTestFinished(() => void socket.destroy());
+    socket.on("error", () => {});
+    const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    // With this listener, the socket reads only what is asked for.
+    socket.on("readable", () => {});
+    await new Promise<void>((resolve) => void socket.write(request, () => resolve()));
+    return { socket, ended };
+  }
+});
+
 test("all IPv6 addresses of one network count as one client, however they are written", () => {
   const written = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:9", "2001:0db8:0000:0001:1:2:3:4"];
   expect(new Set(written.map(networkOf)).size).toBe(1);

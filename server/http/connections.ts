@@ -12,6 +12,8 @@ interface Connection {
   response: ServerResponse | null;
   /** Requests that wait for the previous one. */
   waiting: (() => void)[];
+  /** Bytes that the client has taken, as far as is known, and the first check that found no more. */
+  sent: { bytes: number; since: number } | null;
 }
 
 interface ConnectionOptions {
@@ -21,6 +23,8 @@ interface ConnectionOptions {
   proxies: TrustedProxies;
   logger: Logger;
   onClosed?: ((closed: ClosedConnection) => void) | undefined;
+  /** Time in which a client must read a part of its response. Default: 30 seconds. */
+  stallMs?: number | undefined;
 }
 
 interface Connections {
@@ -58,24 +62,33 @@ export const backlog = 4_096;
  */
 const maxPipelined = 200;
 
+const defaultStallMs = 30_000;
+/** A client that takes nothing for this share of the time makes room for others. */
+const stalledShare = 1 / 6;
+const checksPerStall = 30;
+
 /** The share of all connections that one client address may have. */
 const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnections / 4));
 
 /**
  * Limits the connections of a server and tracks the requests in progress, so that the server can close without
- * interrupting one. A new connection over a limit replaces the connection that was idle for longest; it is closed
- * itself only if all others have a request in progress.
+ * interrupting one. A new connection over a limit replaces one whose client does not read its response, otherwise the
+ * connection that was idle for longest; it is closed itself only if all others have a request in progress. A client
+ * that reads nothing for `stallMs` loses its connection in any case.
  */
 export function createConnections(
   server: Server,
-  { maxConnections = Infinity, proxies, logger, onClosed }: ConnectionOptions,
+  { maxConnections = Infinity, proxies, logger, onClosed, stallMs = defaultStallMs }: ConnectionOptions,
 ): Connections {
   const open = new Map<Duplex, Connection>();
   /** The longest idle one is first. */
   const idle: IdleConnections = new TransientMap();
+  /** Those whose clients do not read, since when: the longest stalled one is first. */
+  const stalled = new Map<Duplex, { client: Client | null; since: number }>();
   const clients = new Map<string, Client>();
   const logLimit = createThrottledLog((message, fields) => logger.warn(message, fields));
   let isClosing = false;
+  const checking = setInterval(checkStalled, stallMs / checksPerStall).unref();
 
   server.on("connection", (socket: Socket) => {
     const client = clientOf(plainAddress(socket.remoteAddress ?? ""));
@@ -86,7 +99,7 @@ export function createConnections(
     )
       return;
     if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
-    const connection: Connection = { client, requests: 0, response: null, waiting: [] };
+    const connection: Connection = { client, requests: 0, response: null, waiting: [], sent: null };
     open.set(socket, connection);
     if (client) {
       clients.set(client.network, client);
@@ -107,8 +120,9 @@ export function createConnections(
     socket: Socket,
     p: { limit: ClosedConnection["limit"]; idle: IdleConnections; client: Client | null },
   ): boolean {
-    const oldestIdle = p.idle.keys().next().value;
-    const connection = oldestIdle ? "idle" : "new";
+    const longestStalled = findStalled(p.limit === "address" ? p.client : null);
+    const replaced = longestStalled ?? p.idle.keys().next().value;
+    const connection = longestStalled ? "stalled" : replaced ? "idle" : "new";
     logLimit("connection limit reached", {
       limit: p.limit,
       closed: connection,
@@ -117,15 +131,49 @@ export function createConnections(
       openOfClient: p.client?.open ?? null,
     });
     onClosed?.({ limit: p.limit, connection });
-    if (oldestIdle) forget(oldestIdle);
-    (oldestIdle ?? socket).destroy();
-    return oldestIdle !== undefined;
+    if (replaced) forget(replaced);
+    (replaced ?? socket).destroy();
+    return replaced !== undefined;
+  }
+
+  /** `client`: only of this one. */
+  function findStalled(client: Client | null): Duplex | undefined {
+    const until = performance.now() - stallMs * stalledShare;
+    for (const [socket, { client: owner, since }] of stalled) {
+      if (since > until) return undefined;
+      if (client === null || owner === client) return socket;
+    }
+    return undefined;
+  }
+
+  /**
+   * A response is handed over in portions of at most 64 kB. A connection is stalled if the system has taken none of it
+   * since the last check, whatever the client sends.
+   */
+  function checkStalled(): void {
+    const now = performance.now();
+    for (const [socket, connection] of open) {
+      if (!connection.response || socket.writableLength === 0 || !("bytesWritten" in socket)) {
+        connection.sent = null;
+        stalled.delete(socket);
+        continue;
+      }
+      const bytes = Number(socket.bytesWritten) - socket.writableLength;
+      if (connection.sent?.bytes !== bytes) {
+        connection.sent = { bytes, since: now };
+        stalled.delete(socket);
+      } else if (now - connection.sent.since > stallMs) {
+        onClosed?.({ limit: "time", connection: "stalled" });
+        socket.destroy();
+      } else if (!stalled.has(socket)) stalled.set(socket, { client: connection.client, since: connection.sent.since });
+    }
   }
 
   function forget(socket: Duplex): void {
     const connection = open.get(socket);
     if (!connection) return;
     open.delete(socket);
+    stalled.delete(socket);
     setIdle(socket, connection, false);
     const { client } = connection;
     if (!client) return;
@@ -187,6 +235,7 @@ export function createConnections(
       }, graceMs);
       await closed;
       clearTimeout(cutOff);
+      clearInterval(checking);
     },
   };
 }

@@ -30,6 +30,8 @@ interface HttpServerParts {
   onConnectionClosed?: (closed: ClosedConnection) => void;
   /** Time limit for the body of a webhook. Default: one minute. */
   bodyTimeoutMs?: number;
+  /** Time in which a client must read a part of its response. Default: 30 seconds. */
+  stallMs?: number;
 }
 
 /** A webhook whose body takes longer gets a response. Other requests are interrupted a little later. */

@@ -11,10 +11,13 @@ export interface ReceiverNumbers {
 
 /** A connection that is closed because a limit is reached. */
 export interface ClosedConnection {
-  /** The share of one client address, or the limit of all connections. */
-  limit: "address" | "total";
-  /** The connection that was idle for longest, or the new one because every other has a request in flight. */
-  connection: "idle" | "new";
+  /** The share of one client address, the limit of all connections, or the time in which a client must read. */
+  limit: "address" | "total" | "time";
+  /**
+   * The connection whose client has not read its response for longest, the one that was idle for longest, or the new
+   * one because every other has a request in flight.
+   */
+  connection: "stalled" | "idle" | "new";
 }
 
 /** The report of the other processes of a service to the web process. */

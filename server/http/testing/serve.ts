@@ -42,6 +42,7 @@ interface ServeOptions extends Partial<Omit<ReceiverDeps, "project">> {
   health?: HealthHandler;
   bodyTimeoutMs?: number;
   maxConnections?: number;
+  stallMs?: number;
   /** The maximum number of concurrently forwarded requests. */
   maxForwarded?: number;
   proxies?: TrustedProxies;
@@ -61,6 +62,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     pages = null,
     bodyTimeoutMs = 60_000,
     maxConnections,
+    stallMs,
     onConnectionClosed,
     ...deps
   } = options;
@@ -103,6 +105,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     logger,
     bodyTimeoutMs,
     ...(maxConnections === undefined ? {} : { maxConnections }),
+    ...(stallMs === undefined ? {} : { stallMs }),
     ...(onConnectionClosed ? { onConnectionClosed } : {}),
   });
   await new Promise<void>((resolve) => receiver.server.listen(0, "127.0.0.1", resolve));
