@@ -55,6 +55,7 @@ export function createRejecter({
   const logFailedCheck = createThrottledLog((message, fields) => logger.error(message, fields));
   const logFullQueue = createThrottledLog((message, fields) => logger.warn(message, fields));
   const unauthenticatedBudget = createRequestBudget();
+  const unauthenticatedBytes = createTokenBucket({ perSecond: (60 * mebibyte) / daySeconds, burst: 4 * mebibyte });
   const rateLimitedBudget = createRequestBudget();
   const takeUnverified = createUnverifiedBudget(logger);
 
@@ -76,11 +77,19 @@ export function createRejecter({
   }
 
   /** Whether the budget admits a record. Reports how many requests it did not admit before. */
-  function isWithin(budget: TokenBucket, now: number, reason: string): boolean {
-    const turn = budget.take(now);
+  function isWithin(budget: TokenBucket, now: number, reason: string, amount = 1): boolean {
+    const turn = budget.take(now, amount);
     if (turn.passes && turn.rejected > 0)
       logger.warn(`rejected requests not recorded: too many ${reason}`, { unrecorded: turn.rejected });
     return turn.passes;
+  }
+
+  /** What is recorded of a request without a valid key; `null`: nothing. */
+  function draftUnauthenticated(head: RequestHead): DeliveryDraft | null {
+    const reason = "without a valid key";
+    if (!isWithin(unauthenticatedBudget, head.receivedAt, reason)) return null;
+    const draft = shortenHeaders(draftDelivery(head, null));
+    return isWithin(unauthenticatedBytes, head.receivedAt, reason, bytesOf(draft)) ? draft : null;
   }
 
   function recordedPart({ head, delivery }: ReceivedRequest, code: ErrorCode): RecordedPart {
@@ -113,8 +122,9 @@ export function createRejecter({
       emit({ type: "rejected", code: error.code });
       if (error.code === "unauthorized") {
         emit({ type: "unauthenticated" });
-        if (isWithin(unauthenticatedBudget, head.receivedAt, "without a valid key"))
-          await record(rejectedDelivery(head, draftDelivery(head, null), { error, decision: null }));
+        const draft = draftUnauthenticated(head);
+        if (draft) await record(rejectedDelivery(head, draft, { error, decision: null }));
+        else emit({ type: "unrecorded", code: error.code });
       }
       return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
@@ -150,6 +160,27 @@ function rejectedDelivery(
     ...verdictList,
   });
 }
+
+const mebibyte = 1024 * 1024;
+const daySeconds = 24 * 60 * 60;
+const maxHeaderChars = 200;
+const maxHeadersChars = 2_000;
+/** Of a record without headers, in the store. */
+const recordBytes = 600;
+
+/** Anyone can send them: long values are cut, and what exceeds 2,000 characters is left out. */
+function shortenHeaders(draft: DeliveryDraft): DeliveryDraft {
+  let left = maxHeadersChars;
+  const kept = Object.entries(draft.headers).flatMap(([name, value]) => {
+    const shown = value.length > maxHeaderChars ? `${value.slice(0, maxHeaderChars)}…` : value;
+    left -= name.length + shown.length;
+    return left < 0 ? [] : [[name, shown] as const];
+  });
+  return { ...draft, headers: Object.fromEntries(kept) };
+}
+
+const bytesOf = ({ headers, endpoint }: DeliveryDraft) =>
+  recordBytes + endpoint.length + Buffer.byteLength(JSON.stringify(headers));
 
 /** Enough to show what happens. */
 function createRequestBudget(): TokenBucket {

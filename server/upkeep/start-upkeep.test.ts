@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { ContractStore } from "../ports/store/contract-store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { UpkeepStore } from "../ports/store/upkeep-store.ts";
 import { startUpkeep } from "./start-upkeep.ts";
 
@@ -13,6 +14,8 @@ const nothing = { removed: 0, next: null };
 function fakeStore() {
   return {
     findOldestOf: vi.fn<UpkeepStore["findOldestOf"]>(async () => null),
+    removeRejected: vi.fn<UpkeepStore["removeRejected"]>(async (ids) => ids.length),
+    listDeliveries: vi.fn<DeliveryStore["listDeliveries"]>(async () => ({ data: [], nextCursor: null })),
     removeOldDeliveries: vi.fn<UpkeepStore["removeOldDeliveries"]>(async () => nothing),
     removeOldRuns: vi.fn<UpkeepStore["removeOldRuns"]>(async () => nothing),
     removeOldKeys: vi.fn<UpkeepStore["removeOldKeys"]>(async () => nothing),

@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { ContractStore } from "../ports/store/contract-store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -13,6 +14,9 @@ const workersKeptMs = dayMs;
 /** Alerts that ended this long ago are removed. */
 const alertsKeptMs = 90 * dayMs;
 
+/** Anyone can send requests without a valid key. The receiver records at most 64 MiB of them in this time. */
+const unauthenticatedKeptMs = dayMs;
+
 interface Retention {
   days: number | null;
   deliveries: number | null;
@@ -20,6 +24,7 @@ interface Retention {
 }
 
 interface RemovedRows {
+  unauthenticated: number;
   deliveries: number;
   runs: number;
   keys: number;
@@ -148,7 +153,10 @@ export async function retentionCutoff(p: {
  * removed that a key may refer to.
  */
 export async function removeOld(p: {
-  store: UpkeepStore & Pick<AlertStore, "removeOldAlerts"> & Pick<ContractStore, "removeOldContracts">;
+  store: UpkeepStore &
+    Pick<AlertStore, "removeOldAlerts"> &
+    Pick<ContractStore, "removeOldContracts"> &
+    Pick<DeliveryStore, "listDeliveries">;
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
@@ -161,6 +169,7 @@ export async function removeOld(p: {
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
   const before = await retentionCutoff(p);
   const removed: RemovedRows = {
+    unauthenticated: 0,
     deliveries: 0,
     runs: 0,
     keys: 0,
@@ -194,6 +203,9 @@ export async function removeOld(p: {
     await walk("runs", (after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
     await walk("contracts", () => store.removeOldContracts({ before }));
   }
+  await walk("unauthenticated", (cursor: string | null) =>
+    removeUnauthenticated(store, { before: now - unauthenticatedKeptMs, cursor }),
+  );
   if (Number.isFinite(keysSince))
     await walk("keys", (after: { endpoint: string; key: string } | null) =>
       store.removeOldKeys({ before: keysSince, after }),
@@ -210,4 +222,17 @@ export async function removeOld(p: {
   if (canContinue) removed.workers = await store.removeOldWorkers(now - workersKeptMs);
   while (canContinue && (await store.releaseSpace())) canContinue = await pause(0);
   return removed;
+}
+
+/** Requests without a valid key. Those with an invalid signature stay: they can be redelivered. */
+async function removeUnauthenticated(
+  store: Pick<UpkeepStore, "removeRejected"> & Pick<DeliveryStore, "listDeliveries">,
+  { before, cursor }: { before: number; cursor: string | null },
+): Promise<UpkeepBatch<string>> {
+  const { data, nextCursor } = await store.listDeliveries(
+    { responseStatus: 401, until: before },
+    { limit: 100, cursor },
+  );
+  const ids = data.filter(({ problem }) => problem?.code === "unauthorized").map(({ id }) => id);
+  return { removed: ids.length === 0 ? 0 : await store.removeRejected(ids), next: nextCursor };
 }

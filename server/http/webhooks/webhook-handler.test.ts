@@ -470,7 +470,22 @@ describe("keys", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     expect(store.deliveries).toHaveLength(50);
     expect(onEvent.mock.calls.filter(([{ type }]) => type === "unauthenticated")).toHaveLength(120);
+    expect(onEvent.mock.calls.filter(([{ type }]) => type === "unrecorded")).toHaveLength(70);
     expect(logged).toEqual([]);
+  });
+
+  test("leaves little in the store, however much it sends and for how long", async () => {
+    let now = 1_700_000_000_000;
+    const { url, store } = await serve({ triggers, authenticate: needsKey, clock: { now: () => now } });
+    const headers = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`x-${at}`, "x".repeat(1_000)]));
+    for (let sent = 0; sent < 3_000; sent += 1) {
+      now += 100;
+      await post(`${url}/triggers/signup`, ada, headers);
+    }
+    const bytes = store.deliveries.reduce((sum, delivery) => sum + JSON.stringify(delivery.headers).length, 0);
+    expect(bytes).toBeLessThan(4.5 * 1024 * 1024);
+    expect(store.deliveries.length).toBeLessThan(3_000);
+    for (const delivery of store.deliveries) expect(JSON.stringify(delivery.headers).length).toBeLessThan(2_500);
   });
 
   test("if keys cannot be looked up: 503, and if the lookup throws: 500 without details", async () => {

@@ -23,8 +23,13 @@ export interface UpkeepBatch<Cursor> {
  * power failure, because removals do not wait for the disk.
  */
 export interface UpkeepStore {
-  /** The receipt time of the oldest delivery to keep, if only this many are kept. `null` if there are no more than that. */
+  /**
+   * The receipt time of the oldest delivery to keep, if only this many are kept. `null` if there are no more than that.
+   * Requests that were rejected with 401 are not counted: anyone can send them.
+   */
   findOldestOf(newest: number): Promise<number | null>;
+  /** Removes those of the deliveries (at most 100) that have no run. Resolves to their number. */
+  removeRejected(ids: readonly string[]): Promise<number>;
   /**
    * Removes deliveries received before that time, each with its runs, their steps and timelines. A delivery is kept
    * completely as long as one of its runs is open or ended at or after that time. It is also kept as long as an

@@ -41,6 +41,7 @@ function start(p: { hosts: readonly string[]; projectDir?: string; openRuns?: Ma
     store: {
       listWorkers: async () => workers,
       findOldestOf: async () => null,
+      removeRejected: async () => 0,
       removeOldDeliveries: async () => nothing,
       removeOldRuns: async () => nothing,
       removeOldKeys: async () => nothing,

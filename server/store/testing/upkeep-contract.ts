@@ -149,6 +149,44 @@ export function upkeepContract(open: OpenStore): void {
       expect(await store.findOldestOf(3)).toBeNull();
     });
 
+    it("does not count requests that were rejected with 401, wherever they lie", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.boolean(), { minLength: 1, maxLength: 24 }),
+          fc.integer({ min: 1, max: 8 }),
+          async (counted, newest) => {
+            const fresh = await open();
+            const times = await Promise.all(
+              counted.map(async (counts, n) => {
+                const rejected = { outcome: "rejected", responseStatus: 401 } as const;
+                await fresh.recordDelivery(aDelivery({ receivedAt: epoch + n, ...(counts ? {} : rejected) }));
+                return counts ? [epoch + n] : [];
+              }),
+            );
+            const kept = times.flat().reverse();
+            const found = await fresh.findOldestOf(newest);
+            await fresh.close();
+            // Nothing that counts lies between the time and the oldest one that is kept.
+            if (kept.length <= newest) expect(found).toBeNull();
+            else expect(kept.filter((at) => at >= (found ?? Infinity))).toEqual(kept.slice(0, newest));
+          },
+        ),
+        { numRuns: 15 },
+      );
+    });
+
+    it("removes rejected requests by their ids, and no delivery that has a run", async () => {
+      const rejected = [aDelivery({ outcome: "rejected" }), aDelivery({ outcome: "rejected" })];
+      for (const delivery of rejected) await store.recordDelivery(delivery);
+      const accepted = aDelivery();
+      const runs = [aRun({ deliveryId: accepted.id })];
+      await store.acceptDelivery({ delivery: accepted, runs, idempotency: null });
+      const ids = [...rejected.slice(1), accepted].map(({ id }) => id);
+      expect(await store.removeRejected([...ids, "dlv_01KGA4B7S0E1X8Z3QK5V9M2T6N"])).toBe(1);
+      const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
+      expect(data.map(({ id }) => id).toSorted()).toEqual([rejected[0]?.id, accepted.id].toSorted());
+    });
+
     it("removes workers that were not seen, except those that have a run", async () => {
       const worker = { pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
       for (const id of ["wrk_a", "wrk_b", "wrk_c"])

@@ -31,7 +31,7 @@ export function registerDeliveryMetrics({ counter, histogram }: PulledMetrics, r
   });
   counter({
     name: "signalbox_unrecorded_total",
-    help: "Authenticated webhooks that were rejected and not recorded as deliveries, by error code. Recorded ones are in signalbox_deliveries_total.",
+    help: "Webhooks that were rejected and not recorded as deliveries, by error code. Recorded ones are in signalbox_deliveries_total.",
     labels: ["code"],
     read: () => label(["code"], read().unrecorded),
   });

@@ -3,6 +3,8 @@ import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store
 import type { PostgresDatabase } from "../database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
+import { findOldestOf } from "../../shared/find-oldest.ts";
+import { runAsync } from "../../shared/operation.ts";
 import { removeUnusedQueues } from "../queue/remove-unused-queues.ts";
 import type { Session } from "../connection/session.ts";
 
@@ -11,6 +13,13 @@ const removeWorkersSql =
 
 export const oldestSql =
   "SELECT least((SELECT min(received_at) FROM signalbox.delivery), (SELECT min(created_at) FROM signalbox.run)) AS at";
+
+const nthNewestSql =
+  "SELECT received_at AS at FROM signalbox.delivery ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET $1";
+const countUnauthorizedSql =
+  "SELECT count(*) AS count FROM signalbox.delivery WHERE response_status = 401 AND received_at >= $1";
+const removeRejectedSql =
+  "DELETE FROM signalbox.delivery d WHERE id = ANY($1::text[]) AND NOT EXISTS (SELECT 1 FROM signalbox.run WHERE run.delivery_id = d.id)";
 
 const rowsAtOnce = 1_000;
 const removeSql = (table: string, time: string) =>
@@ -25,15 +34,17 @@ export function createUpkeepStore({
   writeRelaxed,
 }: PostgresDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
   return {
-    // One row more than are kept shows whether there is anything to remove.
     findOldestOf: (newest) =>
-      read(async (session) => {
-        const rows = await session.rows<{ at: number }>(
-          "SELECT received_at AS at FROM signalbox.delivery ORDER BY received_at DESC, id DESC LIMIT 2 OFFSET $1",
-          [newest - 1],
-        );
-        return rows.length === 2 ? (rows[0]?.at ?? null) : null;
-      }),
+      read((session) =>
+        runAsync(
+          findOldestOf(newest, {
+            nthNewest: async (n) => (await session.rows<{ at: number }>(nthNewestSql, [n]))[0]?.at ?? null,
+            countUnauthorized: async (since) =>
+              Number((await session.rows<{ count: number }>(countUnauthorizedSql, [since]))[0]?.count ?? 0),
+          }),
+        ),
+      ),
+    removeRejected: (ids) => writeRelaxed((session) => session.change(removeRejectedSql, [ids])),
     findOldest: () => read(async (session) => (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null),
     removeOldDeliveries: (p) => writeRelaxed((session) => removeDeliveries(session, p)),
     removeOldRuns: (p) => writeRelaxed((session) => removeRuns(session, p)),

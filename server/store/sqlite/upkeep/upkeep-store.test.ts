@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Store } from "../../../ports/store.ts";
 import { removeOld } from "../../../upkeep/start-upkeep.ts";
+import { readPages } from "../../../contract/list.ts";
 import { aDelivery, epoch } from "../../testing/factories.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
 import { openSqliteStore } from "../open-store.ts";
@@ -136,6 +137,30 @@ it("without a retention no delivery is removed; with it, names of rejected reque
   expect(names()).toEqual(["POST", "no-such", "signup"]);
   await web.recordDelivery(aDelivery({ ...rejected, endpoint: "not-either" }));
   expect((await web.listDeliveries({ endpoint: "not-either" }, { limit: 10, cursor: null })).data).toHaveLength(1);
+});
+
+it("requests without a valid key are removed after a day, those with an invalid signature are not, whatever is kept", async () => {
+  const problem = (code: string) => ({ type: "", title: "", status: 401, code, detail: "" });
+  const rejected = { outcome: "rejected", responseStatus: 401, body: null } as const;
+  const kept: string[] = [];
+  for (const [code, age] of [
+    ["unauthorized", 2 * day],
+    ["unauthorized", day / 2],
+    ["invalid_signature", 2 * day],
+  ] as const)
+    for (let n = 0; n < 150; n += 1) {
+      const delivery = aDelivery({ ...rejected, problem: problem(code), receivedAt: epoch - age });
+      await web.recordDelivery(delivery);
+      if (code !== "unauthorized" || age < day) kept.push(delivery.id);
+    }
+  expect(await remove({ retention: { days: null, deliveries: null, auditDays: null } })).toMatchObject({
+    unauthenticated: 150,
+    deliveries: 0,
+  });
+  const found: string[] = [];
+  for await (const { data } of readPages((cursor) => web.listDeliveries({}, { limit: 100, cursor })))
+    found.push(...data.map(({ id }) => id));
+  expect(found.toSorted()).toEqual(kept.toSorted());
 });
 
 it("a stop ends it after the current batch", async () => {

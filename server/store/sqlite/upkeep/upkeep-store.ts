@@ -1,11 +1,13 @@
-import { and, eq, lt, notInArray, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, notExists, notInArray, sql } from "drizzle-orm";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { listedSql } from "../lists/list-index.ts";
+import { findOldestOf } from "../../shared/find-oldest.ts";
+import { runSync } from "../../shared/operation.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";
-import { run, worker } from "../schema.ts";
+import { delivery, run, worker } from "../schema.ts";
 import { isOpenSql } from "../stored-forms.ts";
 
 /** Some free pages stay in the file for the next writes. */
@@ -20,6 +22,14 @@ export const nthNewestSql = `
 export const oldestSql = `
   SELECT min(at) FROM (SELECT (SELECT received_at FROM delivery ORDER BY seq LIMIT 1) AS at UNION ALL SELECT (SELECT created_at FROM run ORDER BY seq LIMIT 1))`;
 
+/** Exported for the test of its query plan. */
+export const countUnauthorizedSql = `
+  SELECT count(*) FROM (${listedSql("delivery", {
+    columns: "1",
+    index: "delivery_by_response_status",
+    where: "response_status = 401 AND received_at >= @since",
+  })})`;
+
 const maxRows = 500;
 export const removeStartKeysSql = `DELETE FROM run_start WHERE rowid IN (SELECT rowid FROM run_start WHERE at < @before LIMIT ${maxRows})`;
 export const removeAuditSql = `DELETE FROM audit_entry WHERE rowid IN (SELECT rowid FROM audit_entry WHERE at < @before LIMIT ${maxRows})`;
@@ -30,15 +40,23 @@ export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE
 export function createUpkeepStore(database: SqliteDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
+  const countUnauthorized = connection.prepare<unknown[], number>(countUnauthorizedSql).pluck();
   const removeStartKeys = connection.prepare(removeStartKeysSql);
   const removeAudit = connection.prepare(removeAuditSql);
   const removeExpired = [removeSessionsSql, removeUnfinishedSignInsSql].map((sql) => connection.prepare(sql));
   const history = prepareRemoveHistory(connection);
   const counters = prepareRemoveCounters(database);
   return {
-    // One delivery more than `newest` shows that there is something to remove.
     findOldestOf: (newest) =>
-      read(() => (nthNewest.get(newest) === undefined ? null : (nthNewest.get(newest - 1) ?? null))),
+      read(() =>
+        runSync(
+          findOldestOf(newest, {
+            nthNewest: (n) => nthNewest.get(n) ?? null,
+            countUnauthorized: (since) => countUnauthorized.get({ since }) ?? 0,
+          }),
+        ),
+      ),
+    removeRejected: (ids) => write(() => removeRejected(database, ids), "page-cache"),
     findOldest: () => read(() => connection.prepare<[], number | null>(oldestSql).pluck().get() ?? null),
     removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "page-cache"),
     removeOldRuns: (p) => write(() => history.removeRuns(p), "page-cache"),
@@ -88,4 +106,17 @@ function pagesToRelease({ connection }: SqliteDatabase): number {
   );
   if (mode !== 2 || free === undefined || pages === undefined) return 0;
   return free - Math.max(minFreePages, Math.floor(pages * minFreeShare));
+}
+
+function removeRejected({ db }: SqliteDatabase, ids: readonly string[]): number {
+  const hasNoRun = notExists(
+    db
+      .select({ one: sql`1` })
+      .from(run)
+      .where(eq(run.delivery, delivery.seq)),
+  );
+  return db
+    .delete(delivery)
+    .where(and(inArray(delivery.id, [...ids]), hasNoRun))
+    .run().changes;
 }
