@@ -91,10 +91,10 @@ export function createRejecter({
     return isWithin(rateLimitedBudget, head.startedAt, "over a rate limit") ? "all" : "nothing";
   }
 
-  /** The sender gets its response even if the record is lost. */
-  async function record(delivery: NewDelivery): Promise<boolean> {
+  /** The sender gets its response even if the record is lost, and has its record even if it gets no response. */
+  async function record({ limit: { by } }: RequestHead, delivery: NewDelivery): Promise<boolean> {
     try {
-      await store.recordDelivery(delivery);
+      await store.recordDelivery(delivery, { by });
       return true;
     } catch (error) {
       logStoreFailure("could not record a rejected delivery", {
@@ -114,7 +114,7 @@ export function createRejecter({
       if (error.code === "unauthorized") {
         emit({ type: "unauthenticated" });
         if (isWithin(unauthenticatedBudget, head.receivedAt, "without a valid key"))
-          await record(rejectedDelivery(head, draftDelivery(head, null), { error, decision: null }));
+          await record(head, rejectedDelivery(head, draftDelivery(head, null), { error, decision: null }));
       }
       return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
@@ -127,7 +127,7 @@ export function createRejecter({
       else {
         const whole = rejectedDelivery(head, draft, { error, decision });
         const delivery = part === "all" ? whole : { ...whole, body: null };
-        if (await record(delivery)) emit(deliveryEvent(head, delivery));
+        if (await record(head, delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
       const context = { deliveryId: head.id, closesConnection, headers: responseHeaders };

@@ -1,5 +1,5 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, NewDelivery } from "../../../ports/store/delivery-store.ts";
+import type { AcceptedRun, AcceptResult, NewDelivery, WriteTerms } from "../../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";
@@ -29,7 +29,7 @@ export interface AcceptAnswer {
   left: LeftRun[];
 }
 
-export type AcceptOperation = (job: AcceptJob) => Promise<AcceptAnswer>;
+export type AcceptOperation = (job: AcceptJob, terms?: WriteTerms) => Promise<AcceptAnswer>;
 
 interface KeyRow extends FirstDelivery {
   endpoint: string;
