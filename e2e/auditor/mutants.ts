@@ -14,7 +14,7 @@ const repeat = (times: number, kill: PlannedKill): PlannedKill[] => Array.from({
 
 const acknowledgeBeforeCommit: SourceChange = {
   file: "server/ingest/accept.ts",
-  find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });",
+  find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency }, head.limit);",
   replace: `setTimeout(() => void store.acceptDelivery({ delivery, runs: decision.runs, idempotency }), 300);
   const result = { kind: "accepted" } as Awaited<ReturnType<typeof store.acceptDelivery>>;`,
 };

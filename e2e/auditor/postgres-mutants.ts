@@ -33,18 +33,18 @@ const noFencing: SourceChange[] = [
   },
   {
     file: "server/store/postgres/engine/end-holds.ts",
-    find: "WHERE run.id = e.id AND run.token = e.token AND ${isStillRunning}",
-    replace: "WHERE run.id = e.id",
+    find: " AND run.token = e.token AND ${isStillRunning}",
+    replace: "",
   },
   {
     file: "server/store/postgres/engine/held-runs.ts",
-    find: "ON run.id = t.id AND run.token = t.token",
-    replace: "ON run.id = t.id",
+    find: " AND run.token = t.token",
+    replace: "",
   },
   {
     file: "server/store/postgres/engine/held-runs.ts",
-    find: "WHERE ${isStillRunning} ORDER BY run.id",
-    replace: "ORDER BY run.id",
+    find: "WHERE ${isStillRunning} ORDER BY t.id",
+    replace: "ORDER BY t.id",
   },
 ];
 

@@ -241,7 +241,7 @@ export const errorCodes = {
   store_unavailable: entry(
     503,
     "Store unavailable",
-    "The store is busy, full or closing. Nothing was recorded, and no run was started.",
+    "The store is busy, full, unreachable or closing, or it did not record the request within ten seconds. Nothing was recorded, and no run was started.",
     "Send the request again after the number of seconds in Retry-After. Most senders do this automatically. If the error persists, the owner of the service finds the cause in its log, with `GET /readyz`, or with `signalbox doctor`.",
     true,
   ),

@@ -122,6 +122,21 @@ export function setLongTimeout(callback: () => void, delayMs: number): () => voi
 }
 
 /**
+ * The result, or a rejection with the error if there is no result by then. `by`: by `performance.now()`. A process that
+ * was paused first handles the events that it has missed: one of them may be the result.
+ */
+export async function resultBy<Result>(by: number, result: Promise<Result>, toError: () => Error): Promise<Result> {
+  if (by === Infinity) return result;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => setImmediate(() => late.reject(toError())), Math.max(0, by - performance.now()));
+  try {
+    return await Promise.race([result, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
  * Repeats a task at an interval. A tick is skipped if the task is still in progress. Failures are passed to `onError`.
  * Returns a function that stops it.
  */

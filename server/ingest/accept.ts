@@ -64,7 +64,7 @@ export async function accept(
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
   });
-  const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency });
+  const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency }, head.limit);
   if (result.kind === "conflict") return { kind: "rejected", error: idempotencyConflict(result.deliveryId) };
   if (result.kind === "full") return { kind: "rejected", error: queueFull(result.queue) };
   if (result.kind === "accepted") return recorded(delivery, decision);
@@ -76,7 +76,7 @@ export async function accept(
     headers: { ...delivery.headers, [ownHeaders.repeatOf]: result.deliveryId },
     ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
   };
-  await store.recordDelivery(repeated);
+  await store.recordDelivery(repeated, head.limit);
   return { kind: "repeated", delivery: repeated, runs: result.runs };
 }
 

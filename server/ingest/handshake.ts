@@ -90,7 +90,7 @@ export async function acceptHandshake(
   draft.headers[ownHeaders.handshake] = scheme;
   const end = { outcome: "skipped" as const, responseStatus: answer.status, problem: null, ...noVerdicts };
   const delivery = completeDelivery(head, draft, end);
-  await store.recordDelivery(delivery);
+  await store.recordDelivery(delivery, head.limit);
   return { kind: "challenged", delivery, answer };
 }
 

@@ -4,6 +4,7 @@ import { newId } from "../domain/ids.ts";
 import { claimsToBeKey } from "../domain/deliveries/redaction.ts";
 import { chooseFormat, queryFormat } from "../domain/requests/body-format.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
+import { createResponseLimit, type ResponseLimit } from "./response-limit.ts";
 
 /** One incoming webhook, independent of any HTTP library. */
 export interface IngestRequest {
@@ -14,6 +15,8 @@ export interface IngestRequest {
   headers: readonly string[];
   /** Whether a trusted proxy sent it: its X-Forwarded-* headers are then those of the sender. Default: no. */
   isFromProxy?(): boolean;
+  /** Whether the sender has closed the connection: no response reaches it. Default: it has not. */
+  isAbandoned?(): boolean;
   /**
    * Reads the body, chunk by chunk, until its end or until `take` returns false. Not read before the pipeline asks for
    * it. No promise: the body was complete. Rejects when the sender goes away, and with AppError `request_timeout` when
@@ -49,6 +52,8 @@ export interface RequestHead {
   receivedAt: number;
   /** By performance.now(), to measure how long the response took. */
   startedAt: number;
+  /** When its response is due. */
+  limit: ResponseLimit;
   method: string;
   path: EndpointPath;
   headers: HeaderMap;
@@ -99,6 +104,7 @@ export function readHead(request: IngestRequest, now: number): RequestHead {
     id: newId("dlv", now),
     receivedAt: now,
     startedAt: performance.now(),
+    limit: createResponseLimit(() => request.isAbandoned?.() ?? false),
     method: request.method,
     path: readEndpointPath(queryAt < 0 ? target : target.slice(0, queryAt)),
     headers,

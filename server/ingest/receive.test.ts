@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { deliverySummarySchema } from "../contract/delivery.ts";
 import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
+import type { WriteTerms } from "../ports/store/delivery-store.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
 import { type ReceiverEvent, summarizeDelivery } from "./accept.ts";
@@ -417,5 +418,75 @@ describe("a delivery that a person sends from a form", () => {
     };
     expect((await receive(post({ endpoint: "billing", body: { id: "a" }, headers }))).status).toBe(401);
     expect(Object.keys(store.deliveries[0]?.headers ?? {})).toEqual(["content-type", "content-length", "x-own"]);
+  });
+});
+
+const never = () => new Promise<never>(() => {});
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The response under virtual time, and the milliseconds until it. */
+async function timeOf<Result>(answering: Promise<Result>): Promise<{ answer: Result; ms: number }> {
+  const since = performance.now();
+  let ms = NaN;
+  const answered = answering.then((answer) => {
+    ms = performance.now() - since;
+    return answer;
+  });
+  for (let n = 0; n < 200 && Number.isNaN(ms); n += 1) {
+    await vi.advanceTimersByTimeAsync(500);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { answer: await answered, ms };
+}
+
+describe("the time limit of a response", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test.each<[string, Partial<ReceiverDeps>]>([
+    ["the keys", { authenticate: never }],
+    ["the rate limits", { takeRates: never, limits: { perEndpoint: { requests: 1, per: "second" } } }],
+    ["the disabled triggers", { disabledTriggers: never }],
+    ["the write", { store: { acceptDelivery: never, recordDelivery: never } }],
+  ])("is ten seconds, also if the store gives no result for %s: 503 with Retry-After", async (_, change) => {
+    const { receive } = receiver(change);
+    const { answer, ms } = await timeOf(receive(post({})));
+    expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "2"]);
+    expect(ms).toBeGreaterThan(9_000);
+    expect(ms).toBeLessThanOrEqual(10_000);
+  });
+
+  test("gives each write the time that is left, without the time in which the body arrived", async () => {
+    const limits: (WriteTerms | undefined)[] = [];
+    const acceptDelivery: ReceiverDeps["store"]["acceptDelivery"] = async (_, terms) => {
+      limits.push(terms && { by: terms.by - performance.now() });
+      return { kind: "accepted" };
+    };
+    const { receive } = receiver({
+      authenticate: () => pause(3_000).then(() => ({ ok: true, keyId: null })),
+      store: { acceptDelivery, recordDelivery: never },
+    });
+    const request: IngestRequest = {
+      ...post({}),
+      readBody: (take) => pause(60_000).then(() => void take(Buffer.from('{"name":"Ada"}'))),
+    };
+    const { answer } = await timeOf(receive(request));
+    expect(answer.status).toBe(202);
+    expect(limits).toEqual([{ by: expect.closeTo(6_500, -1) }]);
+  });
+
+  test("ends with the connection: an abandoned request does not begin its writes, but its rejection is recorded", async () => {
+    const seen: unknown[] = [];
+    const acceptDelivery: ReceiverDeps["store"]["acceptDelivery"] = async (_, terms) => {
+      seen.push(terms?.isAbandoned?.());
+      throw unavailable;
+    };
+    const recordDelivery: ReceiverDeps["store"]["recordDelivery"] = async (_, terms) =>
+      void seen.push(terms?.isAbandoned?.());
+    const { receive } = receiver({ store: { acceptDelivery, recordDelivery } });
+    await receive({ ...post({}), isAbandoned: () => true });
+    await receive({ ...post({}), isAbandoned: () => false });
+    await receive({ ...post({ body: "{" }), isAbandoned: () => true });
+    expect(seen).toEqual([true, false, undefined]);
   });
 });

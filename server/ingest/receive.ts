@@ -88,7 +88,9 @@ export type Receive = (
 /**
  * Receives webhooks: authenticate → limit → route → read → verify → parse → match → accept → respond. Each stage
  * returns its result or a rejection. Never rejects: every request gets its response, and a 202 is sent only when the
- * delivery and its runs are on disk. A delivery from a form needs no key and no signature: everything else is the same.
+ * delivery and its runs are on disk. The response comes within ten seconds, and a request that is answered with 503, or
+ * abandoned by its sender before its write begins, is not written. A delivery from a form needs no key and no
+ * signature: everything else is the same.
  */
 export function createReceiver(deps: ReceiverDeps): Receive {
   const { store, logger, maxBodyBytes, baseUrl = null } = deps;
@@ -97,6 +99,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
   const emit = ignoreFailures(logger, (event: ReceiverEvent) => deps.onEvent?.(event));
   const signalRuns = ignoreFailures<void>(logger, () => deps.signals?.runsQueued());
   const { reject, rejectUnauthenticated } = createRejecter({ store, logger, emit });
+  const readDisabled = async () => (await deps.disabledTriggers?.()) ?? noneDisabled;
 
   function finish({ head, responseHeaders, reply }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
     if (acceptance.kind === "accepted") signalRuns();
@@ -127,7 +130,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
     try {
       const limiting = limit(head, keyId, ownRateOf(project, head));
-      const limited = limiting instanceof Promise ? await limiting : limiting;
+      const limited = limiting instanceof Promise ? await head.limit.wait(limiting) : limiting;
       received.responseHeaders = limited.headers;
       if (limited.kind === "rejected") return await reject(received, limited.error);
       if (deps.isShuttingDown()) return await reject(received, shuttingDown());
@@ -161,7 +164,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const reading = isGet
         ? readQuery(head)
         : readBody(request, head, { maxBodyBytes, memory, formats, jsonTypes: source.verify?.jsonTypes });
-      const read = reading instanceof Promise ? await reading : reading;
+      const read = reading instanceof Promise ? await head.limit.pause(reading) : reading;
       delivery.endpoint = endpoint;
       if (read.kind === "rejected") {
         delivery.bodyBytes = read.receivedBytes ?? delivery.bodyBytes;
@@ -197,7 +200,8 @@ export function createReceiver(deps: ReceiverDeps): Receive {
           : { signedRequest, verified: verifying };
       };
       const checking = readContent(bytes, { format, contentEncoding, maxBytes: maxBodyBytes, memory, check });
-      const { signedRequest, verified, content } = checking instanceof Promise ? await checking : checking;
+      const { signedRequest, verified, content } =
+        checking instanceof Promise ? await head.limit.wait(checking) : checking;
       if (verified.kind === "rejected") return await reject(received, verified.error);
       if (verified.kind === "skipped") delivery.headers[ownHeaders.signatureCheck] = "skipped";
 
@@ -211,13 +215,13 @@ export function createReceiver(deps: ReceiverDeps): Receive {
       const isGenuine = verified.kind === "verified";
       const answering =
         signedRequest && answerToChallenge(source.verify, body, signedRequest, { isGenuine, maxMs: deps.maxCheckMs });
-      const challenge = answering instanceof Promise ? await answering : answering;
+      const challenge = answering instanceof Promise ? await head.limit.wait(answering) : answering;
       const handshake = challenge ?? answerTest(source, request, { head, draft: delivery, body });
       if (handshake) return finish(received, await acceptHandshake(store, head, delivery, handshake));
 
       // A trigger can be disabled while the body arrives or the signature is checked.
       const known = currentTurn() === authenticatedIn ? sender.disabled : null;
-      const disabled = known ?? (await deps.disabledTriggers?.()) ?? noneDisabled;
+      const disabled = known ?? (await head.limit.wait(readDisabled()));
       const decision = decideDelivery({
         manifest: project.manifest,
         triggers,
@@ -242,7 +246,8 @@ export function createReceiver(deps: ReceiverDeps): Receive {
         receivedAt: head.receivedAt,
         signed,
       });
-      const accepted = await accept(store, head, { delivery, decision, idempotency, reply: received.reply });
+      const accepting = accept(store, head, { delivery, decision, idempotency, reply: received.reply });
+      const accepted = await head.limit.wait(accepting);
       if (accepted.kind === "rejected") return await reject(received, accepted.error);
 
       return finish(received, accepted);
@@ -284,9 +289,9 @@ const noBytes = new Uint8Array();
 const session: Sender = { kind: "authenticated", keyId: null, endpoints: null, disabled: null };
 
 /** Rejected with AppError `unauthorized`, the same for every reason and every endpoint. */
-async function authenticate(check: Authenticate, { keys, path }: RequestHead): Promise<Sender> {
+async function authenticate(check: Authenticate, { keys, path, limit }: RequestHead): Promise<Sender> {
   try {
-    const checked = await check(keys, path.kind === "endpoint" ? path.endpoint : "");
+    const checked = await limit.wait(check(keys, path.kind === "endpoint" ? path.endpoint : ""));
     if (!checked.ok) return { kind: "rejected", error: unauthorized() };
     const { keyId, endpoints = null, disabled = null } = checked;
     return { kind: "authenticated", keyId, endpoints, disabled };

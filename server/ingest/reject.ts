@@ -100,10 +100,10 @@ export function createRejecter({
     return isWithin(rateLimitedBudget, head.startedAt, "over a rate limit") ? "all" : "nothing";
   }
 
-  /** The sender gets its response even if the record is lost. */
-  async function record(delivery: NewDelivery): Promise<boolean> {
+  /** The sender gets its response even if the record is lost, and has its record even if it gets no response. */
+  async function record({ limit: { by } }: RequestHead, delivery: NewDelivery): Promise<boolean> {
     try {
-      await store.recordDelivery(delivery);
+      await store.recordDelivery(delivery, { by });
       return true;
     } catch (error) {
       logStoreFailure("could not record a rejected delivery", {
@@ -123,7 +123,7 @@ export function createRejecter({
       if (error.code === "unauthorized") {
         emit({ type: "unauthenticated" });
         const draft = draftUnauthenticated(head);
-        if (draft) await record(rejectedDelivery(head, draft, { error, decision: null }));
+        if (draft) await record(head, rejectedDelivery(head, draft, { error, decision: null }));
         else emit({ type: "unrecorded", code: error.code });
       }
       return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
@@ -137,7 +137,7 @@ export function createRejecter({
       else {
         const whole = rejectedDelivery(head, draft, { error, decision });
         const delivery = part === "all" ? whole : { ...whole, body: null };
-        if (await record(delivery)) emit(deliveryEvent(head, delivery));
+        if (await record(head, delivery)) emit(deliveryEvent(head, delivery));
       }
       const closesConnection = head.hasBody && draft.body === null;
       const context = { deliveryId: head.id, closesConnection, headers: responseHeaders };

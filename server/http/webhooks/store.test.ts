@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { type ClientRequest, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { Delivery } from "../../contract/delivery.ts";
 import { triggerOf } from "../../ingest/testing/project.ts";
@@ -116,4 +118,29 @@ describe("the receiver over a store on disk", () => {
     expect(everything).toContain("Grace");
     expect(everything).not.toMatch(/canary/);
   });
+
+  test("while the store is locked, never writes a request whose sender has closed the connection", async () => {
+    const { post, store, dir, url } = await serveOnDisk();
+    const other = new Database(join(dir, "signalbox.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const abandoned = Array.from({ length: 10 }, () => openRequest(url));
+    const patient = post("signup", { name: "Ada" });
+    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(11), { timeout: 60_000 });
+    for (const request of abandoned) request.destroy();
+    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(1), { timeout: 60_000 });
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await patient).status).toBe(202);
+    expect((await store.listRuns({}, page)).data).toHaveLength(1);
+    expect((await store.listDeliveries({}, page)).data).toHaveLength(1);
+  });
 });
+
+/** A webhook whose response is not awaited. */
+function openRequest(url: string): ClientRequest {
+  const headers = { "content-type": "application/json", "x-api-key": key };
+  const sent = request(`${url}/triggers/signup`, { method: "POST", headers, agent: false });
+  sent.on("error", () => {});
+  sent.end(JSON.stringify({ name: "Grace" }));
+  return sent;
+}

@@ -118,6 +118,7 @@ export async function handleWebhook(p: {
       target,
       headers: request.rawHeaders,
       isFromProxy: () => isFromProxy(request, p.proxies),
+      isAbandoned: () => response.destroyed || !request.socket.writable,
       readBody(take) {
         if (p.expectsContinue) response.writeContinue();
         if (!request.complete || request.destroyed) return readChunks(request, { take, withinMs: p.bodyTimeoutMs });

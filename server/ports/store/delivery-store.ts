@@ -88,6 +88,18 @@ export type ReleaseResult =
   /** The queue of a target is full; nothing was written. */
   | { kind: "full"; queue: QueueFull };
 
+/** How long the caller waits for a write. */
+export interface WriteTerms {
+  /**
+   * By `performance.now()`. The write is committed by then, or it never is, and its call rejects with AppError
+   * `store_unavailable`. Only if a commit that has begun gives no result by then, the call rejects although it may
+   * still succeed.
+   */
+  by: number;
+  /** Whether the caller has stopped waiting. The write then does not begin. Default: it has not. */
+  isAbandoned?(): boolean;
+}
+
 export interface DeliveryStore {
   /**
    * Records a delivery and its runs in one transaction. With `idempotency`, only if no delivery with the same key was
@@ -95,13 +107,16 @@ export interface DeliveryStore {
    * with the same key is a conflict, unless it `mayDiffer`. Only an accepted or held delivery reserves its key (see
    * `reservesKey`): a skipped or rejected one is recorded and can be repeated. `maxQueued` is checked in the same
    * transaction, so concurrent calls never exceed it. Every `queued` run counts, including one that was handed back,
-   * which is itself never rejected.
+   * which is itself never rejected. Default of `terms`: the caller waits as long as the store needs.
    */
-  acceptDelivery(p: {
-    delivery: NewDelivery;
-    runs: NewRun[];
-    idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
-  }): Promise<AcceptResult>;
+  acceptDelivery(
+    p: {
+      delivery: NewDelivery;
+      runs: NewRun[];
+      idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
+    },
+    terms?: WriteTerms,
+  ): Promise<AcceptResult>;
   /**
    * Releases a held delivery: records its runs, its new verdicts and the outcome `accepted` in one transaction, if it
    * is still held. Exactly one of several concurrent calls is `released`. `maxQueued` is checked as in
@@ -112,7 +127,7 @@ export interface DeliveryStore {
   listHeld(filter: HeldFilter, page: PageRequest): Promise<Page<string>>;
   countHeld(): Promise<number>;
   /** Records a delivery that starts no run. */
-  recordDelivery(delivery: NewDelivery): Promise<void>;
+  recordDelivery(delivery: NewDelivery, terms?: WriteTerms): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
   /** The stored bodies of at most 100 deliveries, by id. Has no entry for an unknown delivery. */

@@ -4,7 +4,7 @@ import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, runLogFields } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
+import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { planFailureRun } from "../../domain/runs/failure-run.ts";
@@ -13,8 +13,6 @@ import { formatAssign } from "../messages.ts";
 import { forget, freeSlots, type HostedWorker, type HostedWorkers, loadOf } from "./hosted-workers.ts";
 import type { FindBuilds } from "./recover-lost-runs.ts";
 import { loadDetails, needsDetails, noDetails, type RunDetails } from "./run-details.ts";
-
-type AcceptRequest = Parameters<DeliveryStore["acceptDelivery"]>[0];
 
 const isLimited = ({ limitedTargets }: HostedWorker, target: NewRun["target"]): boolean =>
   limitedTargets.size > 0 && limitedTargets.has(targetName(target));
@@ -43,7 +41,7 @@ interface Claims {
 }
 
 interface AcceptRunning {
-  acceptDelivery(request: AcceptRequest): Promise<AcceptResult>;
+  acceptDelivery: DeliveryStore["acceptDelivery"];
   /** Resolves when the deliveries in progress are accepted and their runs are assigned. */
   settled(): Promise<void>;
 }
@@ -135,12 +133,12 @@ export function createAcceptRunning(p: {
   }
 
   return {
-    acceptDelivery(request) {
+    acceptDelivery(request, terms) {
       const since = clock.now();
       const reservations = claims.hasBacklog() ? [] : reserveAll(request.runs, since + p.leaseMs);
       const reserved = new Map(reservations.map(({ run }) => [run.id, run]));
       const runs = request.runs.map((run) => reserved.get(run.id) ?? run);
-      const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs });
+      const accepted = store.acceptDelivery(reservations.length === 0 ? request : { ...request, runs }, terms);
       const queued = runs.length - reservations.length;
       const accepting = {
         queued,

@@ -44,14 +44,14 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
     return new Map([...stored].map(([id, body]) => [id, body && ring.ofRow(id).openBytes(body)]));
   };
   return {
-    acceptDelivery(request) {
+    acceptDelivery(request, terms) {
       const { delivery, runs, idempotency } = request;
       const sealed = {
         delivery: sealDelivery(ring, delivery),
         runs: runs.map((run) => sealRun(ring, run)),
         idempotency,
       };
-      const accepted = store.acceptDelivery(sealed);
+      const accepted = store.acceptDelivery(sealed, terms);
       return idempotency ? accepted.then((result) => checkConflict(result, sealed)) : accepted;
 
       /** The first delivery may have another key, or none: then its hash differs, although its body is the same. */
@@ -60,7 +60,7 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
         const stored = await store.getDelivery(result.deliveryId);
         const isSame = stored && openSummary(ring, stored).bodySha256 === delivery.bodySha256;
         if (!isSame || !again.idempotency) return result;
-        return store.acceptDelivery({ ...again, idempotency: { ...again.idempotency, mayDiffer: true } });
+        return store.acceptDelivery({ ...again, idempotency: { ...again.idempotency, mayDiffer: true } }, terms);
       }
     },
     releaseDelivery: (request) =>
@@ -69,7 +69,7 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
         ...sealVerdicts(ring, request.id, request),
         runs: request.runs.map((run) => sealRun(ring, run)),
       }),
-    recordDelivery: (delivery) => store.recordDelivery(sealDelivery(ring, delivery)),
+    recordDelivery: (delivery, terms) => store.recordDelivery(sealDelivery(ring, delivery), terms),
     async listDeliveries({ text, ...filter }, page) {
       const read = (asked: typeof page) => store.listDeliveries(filter, asked);
       if (text === undefined) return openPage(await read(page));

@@ -1,10 +1,11 @@
 import type { Pool } from "pg";
 import { AppError } from "../../contract/app-error.ts";
 import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
+import type { WriteTerms } from "../../ports/store/delivery-store.ts";
 import { type Session, sessionOf } from "./connection/session.ts";
 import { isQueueMissing, toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./connection/transact.ts";
-import { createWriteLane, type JobGroup, type WriteLane } from "./connection/write-lane.ts";
+import { type BatchTerms, createWriteLane, type JobGroup, type WriteLane } from "./connection/write-lane.ts";
 
 type Operation<Result> = (session: Session) => Promise<Result>;
 
@@ -29,7 +30,7 @@ export interface PostgresDatabase {
     isRelaxed?: boolean;
     isOneStatement?: (jobs: readonly Job[]) => boolean;
     write: (session: Session, jobs: readonly Job[]) => Promise<readonly Result[]>;
-  }): (job: Job) => Promise<Result>;
+  }): (job: Job, terms?: WriteTerms) => Promise<Result>;
   /**
    * The same in a separate lane, so it does not wait for other writes. A crash of the database may undo it. For writes
    * that need no order and of which no listener is notified.
@@ -87,8 +88,8 @@ export function createDatabase(p: {
   function writeAlone<Result>(lane: WriteLane, operation: Operation<Result>, mode: TransactionMode): Promise<Result> {
     const group: JobGroup<Operation<Result>, Result> = {
       maxBatch: 1,
-      write: async (_, committing) => {
-        const result = await transactOn(p.writers, operation, { ...mode, committing });
+      write: async (_, terms) => {
+        const result = await transactOn(p.writers, operation, { ...mode, ...terms });
         if (!mode.isRelaxed) p.changed();
         return [result];
       },
@@ -103,17 +104,17 @@ export function createDatabase(p: {
         const group: JobGroup<Parameters<typeof write>[1][number], Awaited<ReturnType<typeof write>>[number]> = {
           maxBatch,
           ...(nameOf && { nameOf }),
-          async write(jobs, committing) {
+          async write(jobs, terms) {
             const results = await transactOn(p.writers, (session) => write(session, jobs), {
               isRelaxed,
               isOneStatement: isOneStatement(jobs),
-              committing,
+              ...terms,
             });
             p.changed();
             return results;
           },
         };
-        return (job) => lane.add(group, job);
+        return (job, terms) => lane.add(group, job, terms);
       },
     };
   }
@@ -131,8 +132,8 @@ export function createDatabase(p: {
     createIndependentBatcher({ maxBatch, write }) {
       const group = {
         maxBatch,
-        write: (jobs: readonly Parameters<typeof write>[1][number][], committing: () => void) =>
-          transact(p.readers, (session) => write(session, jobs), { isRelaxed: true, committing }),
+        write: (jobs: readonly Parameters<typeof write>[1][number][], terms: BatchTerms) =>
+          transact(p.readers, (session) => write(session, jobs), { isRelaxed: true, ...terms }),
       };
       return (job) => aside.add(group, job);
     },

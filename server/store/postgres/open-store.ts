@@ -6,7 +6,12 @@ import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createPortableStore } from "../portable/portable-store.ts";
 import { createFoldLater, type FoldLater } from "../shared/traffic/fold-later.ts";
-import { acceptDeliveries, type AcceptJob, isOneStatement } from "./deliveries/accept-deliveries.ts";
+import {
+  acceptDeliveries,
+  type AcceptJob,
+  type AcceptOperation,
+  isOneStatement,
+} from "./deliveries/accept-deliveries.ts";
 import { createChangeWatcher } from "./connection/change-watcher.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
 import { createAlertFacts } from "./upkeep/alert-facts.ts";
@@ -146,7 +151,7 @@ function createStore(p: {
   const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
     acceptDeliveries(session, requests, { counted: accepted.counted, jobs });
   const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, isOneStatement, write: acceptAll });
-  const accept = (job: AcceptJob) => acceptBatch(job).then(accepted.committed);
+  const accept: AcceptOperation = (job, terms) => acceptBatch(job, terms).then(accepted.committed);
   const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
   const released = countCommitted(folding);
   const releaseBatch = database.createBatcher({

@@ -1,6 +1,10 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { DatabaseError } from "pg";
 import { AppError } from "../../contract/app-error.ts";
+import { outOfTime } from "../shared/write-terms.ts";
+
+/** The database gave no result in the time that the caller of a transaction waits. Its connection is not used again. */
+export class TransactionTimeout extends Error {}
 
 /**
  * Failures of the database, its disk or the network, not defects of this code. Codes begin with these prefixes
@@ -130,6 +134,7 @@ const noPassword: OpenProblem = {
 export function toStoreError(given: unknown): unknown {
   const error = unwrap(given);
   if (error instanceof AppError) return error;
+  if (error instanceof TransactionTimeout) return outOfTime();
   if (codeOf(error) === "23503")
     return new AppError("not_found", "The row that this one refers to does not exist. Retention may have removed it.", {
       cause: error,
@@ -213,11 +218,17 @@ export function isQueueMissing(error: unknown): boolean {
   return codeOf(cause) === "23503" && cause instanceof Error && "constraint" in cause && cause.constraint === "q_fkey";
 }
 
-/** True if the whole store is currently unusable, not only a row. Conflicts and lock timeouts concern only a row. */
-export function isUnavailable(error: unknown): boolean {
-  if (error instanceof AppError || isConflict(error) || isLocked(error)) return false;
-  const known = toStoreError(error);
-  return known instanceof AppError && known.code === "store_unavailable";
+/** The classes of the codes of errors in the data of a row: what it contains, its constraints, its size, its triggers. */
+const ofRows = ["21", "22", "23", "44", "54", "P0"];
+
+/**
+ * True if the data of one row is the cause, so other rows can be written. Timeouts of locks and statements, conflicts,
+ * lost connections and every other failure of the server concern all of them.
+ */
+export function isOfOneRow(error: unknown): boolean {
+  if (isConflict(error) || isConnectionError(unwrap(error))) return false;
+  const code = codeOf(error);
+  return code === null || ofRows.some((known) => code.startsWith(known));
 }
 
 /** True if the connection cannot be used any more. */
@@ -227,10 +238,6 @@ export function isConnectionLost(error: unknown): boolean {
 
 function unwrap(error: unknown): unknown {
   return error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
-}
-
-function isLocked(error: unknown): boolean {
-  return codeOf(error) === "55P03";
 }
 
 function codeOf(error: unknown): string | null {
@@ -259,6 +266,7 @@ const networkCodes = new Set([
 function isConnectionError(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
   if (!(error instanceof Error)) return false;
+  if (error instanceof TransactionTimeout) return true;
   if ("code" in error && typeof error.code === "string")
     return networkCodes.has(error.code) || isOfCertificate(error.code);
   return /^(Connection terminated|Query read timeout|timeout exp|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Client network socket|The server does not support SSL)/.test(

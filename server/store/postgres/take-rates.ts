@@ -7,6 +7,7 @@ import {
 } from "../../domain/requests/rate-limit.ts";
 import type { PostgresDatabase } from "./database.ts";
 import type { Session } from "./connection/session.ts";
+import { looksUp } from "./statements/look-up.ts";
 
 const maxBatch = 256;
 /** The longest window. A bucket that was not used for this long is full again, and needs no row. */
@@ -49,7 +50,7 @@ const lockSql =
 
 const readSql = `
   SELECT t.name, tokens, filled_at AS "filledAt", floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
-  FROM unnest($1::text[]) AS t (name) LEFT JOIN signalbox.rate_bucket ON rate_bucket.name = t.name`;
+  FROM unnest($1::text[]) AS t (name) LEFT JOIN signalbox.rate_bucket ON ${looksUp("rate_bucket.name", "t.name")}`;
 
 const saveSql = `
   INSERT INTO signalbox.rate_bucket (name, tokens, filled_at) SELECT * FROM unnest($1::text[], $2::double precision[], $3::bigint[])

@@ -101,20 +101,28 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   });
   const database = createDatabase(
     connection,
-    (operation, durability) =>
-      queue.write(() => {
-        capacity.clear();
-        readCache.clear();
-        return operation();
-      }, durability),
+    (operation, durability, terms) =>
+      queue.write(
+        () => {
+          capacity.clear();
+          readCache.clear();
+          return operation();
+        },
+        durability,
+        terms,
+      ),
     queue.noteFailure,
   );
   // For operations that change nothing but runs.
-  const writeRuns: WriteQueue["write"] = (operation, durability) =>
-    queue.write(() => {
-      capacity.clear();
-      return operation();
-    }, durability);
+  const writeRuns: WriteQueue["write"] = (operation, durability, terms) =>
+    queue.write(
+      () => {
+        capacity.clear();
+        return operation();
+      },
+      durability,
+      terms,
+    );
   const capacity = createQueueCapacity(database);
   // For operations that change queues only by insertRun.
   const queueing = queue.write;

@@ -128,6 +128,35 @@ export function deliveryContract(open: OpenStore): void {
       }
     });
 
+    it.each([
+      ["abandoned", () => ({ by: performance.now() + 60_000, isAbandoned: () => true })],
+      ["too late", () => ({ by: performance.now() - 1 })],
+    ])("does not write a delivery that is %s when its turn comes, and writes the others", async (_, terms) => {
+      const kept = aDelivery();
+      const [withRun, withKey, recorded] = [aDelivery(), aDelivery(), aDelivery()];
+      const run = aRun({ deliveryId: withRun.id });
+      const idempotency = { key: "abandoned", notBefore: 0 };
+      const settled = await Promise.allSettled([
+        store.acceptDelivery({ delivery: withRun, runs: [run], idempotency: null }, terms()),
+        store.acceptDelivery({ delivery: kept, runs: [], idempotency: null }, { by: performance.now() + 60_000 }),
+        store.acceptDelivery({ delivery: withKey, runs: [], idempotency }, terms()),
+        store.recordDelivery(recorded, terms()),
+      ]);
+      expect(settled).toMatchObject([
+        { status: "rejected", reason: { code: "store_unavailable" } },
+        { status: "fulfilled", value: { kind: "accepted" } },
+        { status: "rejected", reason: { code: "store_unavailable" } },
+        { status: "rejected", reason: { code: "store_unavailable" } },
+      ]);
+      const { data } = await store.listDeliveries({}, { limit: 10, cursor: null });
+      expect(data.map(({ id }) => id)).toEqual([kept.id]);
+      expect(await store.getRun(run.id)).toBeNull();
+      // Its key is free.
+      expect(await store.acceptDelivery({ delivery: aDelivery(), runs: [], idempotency })).toEqual({
+        kind: "accepted",
+      });
+    });
+
     it("records a delivery with all its runs or not at all", async () => {
       const taken = aRun();
       await store.createRuns([taken]);

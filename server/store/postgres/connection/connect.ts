@@ -18,7 +18,7 @@ const connectMs = 5_000;
 /** Milliseconds. A process that is lost with its machine keeps its locks for this long. Shorter than a lease. */
 const maxPauseInTransactionMs = 8_000;
 const maxLockWaitMs = 5_000;
-const maxStatementMs = 8_000;
+export const maxStatementMs = 8_000;
 /**
  * Longer than any statement can take on the server: the connection is lost, for example because the network drops all
  * packets. The operating system would report that after a quarter of an hour.

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from "pg";
-import { isShared, settleTransaction } from "./connect.ts";
+import { resultBy } from "../../../domain/event-loop.ts";
+import { isShared, maxStatementMs, settleTransaction } from "./connect.ts";
 import { type Session, sessionOf } from "./session.ts";
-import { isConnectionLost } from "../store-error.ts";
+import { isConnectionLost, TransactionTimeout } from "../store-error.ts";
 
 export interface TransactionMode {
   /** All statements read one snapshot, and write nothing. */
@@ -12,9 +13,17 @@ export interface TransactionMode {
   isOneStatement?: boolean;
   /** Called before the COMMIT. */
   committing?: () => void;
+  /**
+   * By `performance.now()`: when the transaction has ended at the latest. Without a COMMIT by then, it is rolled back.
+   * Only if the COMMIT gives no result by then, it may still succeed. Default: as long as its statements need.
+   */
+  endBy?: number;
   /** Called after the COMMIT of a transaction that concerns other run hosts. */
   onConcernsHosts?: () => void;
 }
+
+/** The time for a COMMIT, at the end of a limited transaction. */
+const commitMs = 1_000;
 
 /** Runs an operation in its own transaction. It is committed when the promise resolves. */
 export async function transact<Result>(
@@ -22,30 +31,54 @@ export async function transact<Result>(
   operation: (session: Session) => Promise<Result>,
   mode: TransactionMode = {},
 ): Promise<Result> {
-  const client = await pool.connect();
-  // A pooler gives the settings of a transaction only to a transaction.
-  const isPlain = mode.isOneStatement === true && !isShared(client);
+  const { endBy = Infinity } = mode;
+  const connecting = pool.connect();
+  const client = await within(endBy - commitMs, connecting).catch((error: unknown) => {
+    if (error instanceof TransactionTimeout)
+      void connecting.then(
+        (late) => late.release(),
+        () => {},
+      );
+    throw error;
+  });
+  const isPlain = mode.isOneStatement === true && canBePlain(client, endBy);
   let isBroken = false;
   const lose = () => void (isBroken = true);
   client.on("error", lose);
   try {
-    if (!isPlain) await begin(client, mode);
     const session = sessionOf(client);
     session.concernsHosts = false;
     if (isPlain) mode.committing?.();
-    const result = await operation(session);
-    if (!isPlain) await commit(client, mode);
+    const result = isPlain
+      ? await within(endBy, operation(session))
+      : await within(
+          endBy - commitMs,
+          begin(client, mode).then(() => operation(session)),
+        );
+    if (!isPlain) await within(endBy, commit(client, mode));
     if (session.concernsHosts) mode.onConcernsHosts?.();
     return result;
   } catch (error) {
     // A lost connection would not answer this either, and the caller has waited long enough.
     if (isConnectionLost(error)) lose();
-    else if (!isPlain) await client.query("ROLLBACK").catch(lose);
+    else if (!isPlain) await within(endBy, client.query("ROLLBACK")).catch(lose);
     throw error;
   } finally {
     client.off("error", lose);
     client.release(isBroken);
   }
+}
+
+/**
+ * A pooler gives the settings of a transaction only to a transaction. A statement without BEGIN commits by itself: it
+ * is sent only if the server ends it in time.
+ */
+function canBePlain(client: PoolClient, endBy: number): boolean {
+  return !isShared(client) && performance.now() + maxStatementMs + commitMs <= endBy;
+}
+
+function within<Result>(by: number, result: Promise<Result>): Promise<Result> {
+  return resultBy(by, result, () => new TransactionTimeout("The database gave no result in time."));
 }
 
 async function commit(client: PoolClient, mode: TransactionMode): Promise<void> {

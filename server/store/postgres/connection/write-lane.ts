@@ -1,25 +1,32 @@
 import { AppError } from "../../../contract/app-error.ts";
 import type { CommitTally } from "../../../domain/tallies.ts";
-import { isConflict, isUnavailable, toStoreError } from "../store-error.ts";
+import type { WriteTerms } from "../../../ports/store/delivery-store.ts";
+import { findObstacle } from "../../shared/write-terms.ts";
+import { isConflict, isOfOneRow, toStoreError } from "../store-error.ts";
 
 /** Jobs that can share a transaction. */
 export interface JobGroup<Job, Result> {
-  /**
-   * Writes the jobs in one transaction. Returns a result for each, or throws after a rollback. `committing` is called
-   * before the COMMIT.
-   */
-  write(jobs: readonly Job[], committing: () => void): Promise<readonly Result[]>;
+  /** Writes the jobs in one transaction. Returns a result for each, or throws after a rollback. */
+  write(jobs: readonly Job[], p: BatchTerms): Promise<readonly Result[]>;
   maxBatch: number;
   /** Two jobs of the same name are never in one batch. */
   nameOf?(job: Job): string;
 }
 
+export interface BatchTerms {
+  /** Called before the COMMIT. */
+  committing: () => void;
+  /** By `performance.now()`: when the transaction has ended at the latest. */
+  endBy: number;
+}
+
 /**
  * Group commit: jobs of a group that are requested during a transaction share the next one. A promise resolves only
- * after the commit. All jobs are written in the order of the requests, one transaction at a time.
+ * after the commit. All jobs are written in the order of the requests, one transaction at a time. A job whose caller
+ * has stopped waiting does not begin.
  */
 export interface WriteLane {
-  add<Job, Result>(group: JobGroup<Job, Result>, job: Job): Promise<Result>;
+  add<Job, Result>(group: JobGroup<Job, Result>, job: Job, terms?: WriteTerms): Promise<Result>;
   waitingWrites(): number;
   /** Rejects new jobs. Resolves when the waiting jobs are written. */
   close(): Promise<void>;
@@ -28,10 +35,17 @@ export interface WriteLane {
 interface Waiting {
   group: JobGroup<unknown, unknown>;
   job: unknown;
+  terms: WriteTerms | undefined;
   /** Monotonic milliseconds. */
   since: number;
   resolve(result: unknown): void;
   reject(error: unknown): void;
+}
+
+/** A transaction that was rolled back, and those of its jobs that still wait. */
+interface Failure {
+  error: unknown;
+  batch: readonly Waiting[];
 }
 
 /**
@@ -45,11 +59,13 @@ const sizeUnderLoad = 8;
 
 const maxWaiting = 10_000;
 /**
- * If the database cannot be reached, jobs that have waited this long fail immediately, instead of waiting for their own
+ * If the database cannot be used, jobs that have waited this long fail immediately, instead of waiting for their own
  * try.
  */
 const maxWaitMs = 4_000;
 const tries = 4;
+/** A transaction begins only if its jobs can wait this long for its end. */
+const minTransactionMs = 2_000;
 
 export function createWriteLane(tally: CommitTally, { gathers = false } = {}): WriteLane {
   const waiting: Waiting[] = [];
@@ -57,6 +73,7 @@ export function createWriteLane(tally: CommitTally, { gathers = false } = {}): W
   let stopGathering: (() => void) | null = null;
   let isClosed = false;
   let working: Promise<void> | null = null;
+  let withdrawing: NodeJS.Timeout | null = null;
 
   async function work(): Promise<void> {
     while (waiting.length > 0) {
@@ -100,15 +117,15 @@ export function createWriteLane(tally: CommitTally, { gathers = false } = {}): W
   async function commit(group: JobGroup<unknown, unknown>, batch: readonly Waiting[]): Promise<void> {
     const failure = await attempt(group, batch);
     if (!failure) return;
-    const [only] = batch;
-    // The database is unavailable for all of them.
-    if (isUnavailable(failure.error)) return failAll([...batch, ...takeLate()], failure.error);
-    if (batch.length === 1 && only) return retryAlone(group, only, failure.error);
+    // The next one would wait as long, and then fail as well.
+    if (!isOfOneRow(failure.error)) return failAll([...failure.batch, ...takeLate()], failure.error);
+    if (failure.batch.length === 1) return failAll(failure.batch, failure.error);
     // An invalid row fails alone.
-    for (const [at, one] of batch.entries()) {
-      const alone = await attempt(group, [one]);
-      if (alone && isUnavailable(alone.error)) return failAll(batch.slice(at), alone.error);
-      if (alone) await retryAlone(group, one, alone.error);
+    for (let rest = withdrawUnwanted(failure.batch); rest.length > 0; rest = withdrawUnwanted(rest.slice(1))) {
+      const alone = await attempt(group, rest.slice(0, 1), firstLimit(rest));
+      if (!alone) continue;
+      if (!isOfOneRow(alone.error)) return failAll([...rest, ...takeLate()], alone.error);
+      failAll(alone.batch, alone.error);
     }
   }
 
@@ -118,33 +135,63 @@ export function createWriteLane(tally: CommitTally, { gathers = false } = {}): W
     return waiting.splice(0, end < 0 ? waiting.length : end);
   }
 
-  /** The cause if the transaction failed; `null` if it is committed. */
+  /**
+   * `null` if it is committed, or none of its jobs is wanted any more. A transaction that was rolled back because it
+   * conflicted with another one is repeated. `endBy`: when the others that wait for its end stop waiting.
+   */
   async function attempt(
     group: JobGroup<unknown, unknown>,
+    given: readonly Waiting[],
+    endBy = Infinity,
+  ): Promise<Failure | null> {
+    let failure: Failure | null = null;
+    for (let tried = 0; tried < tries && (failure === null || isConflict(failure.error)); tried += 1) {
+      const batch = withdrawUnwanted(failure?.batch ?? given);
+      if (batch.length === 0) return null;
+      failure = await attemptOnce(group, batch, Math.min(endBy, firstLimit(batch)));
+      if (!failure) return null;
+    }
+    return failure;
+  }
+
+  async function attemptOnce(
+    group: JobGroup<unknown, unknown>,
     batch: readonly Waiting[],
-  ): Promise<{ error: unknown } | null> {
+    endBy: number,
+  ): Promise<Failure | null> {
     try {
-      const results = await group.write(
-        batch.map(({ job }) => job),
-        tally.beginCommit,
-      );
+      const jobs = batch.map(({ job }) => job);
+      const results = await group.write(jobs, { committing: tally.beginCommit, endBy });
       tally.committed(batch, true);
       for (const [at, one] of batch.entries()) one.resolve(results[at]);
       return null;
     } catch (error) {
-      return { error };
+      return { error, batch };
     }
   }
 
-  /** Repeats a transaction that was rolled back because it conflicted with another one. */
-  async function retryAlone(group: JobGroup<unknown, unknown>, one: Waiting, first: unknown): Promise<void> {
-    let error = first;
-    for (let tried = 1; isConflict(error) && tried < tries; tried += 1) {
-      const failure = await attempt(group, [one]);
-      if (!failure) return;
-      ({ error } = failure);
-    }
-    failAll([one], error);
+  /** Rejects the jobs that must not begin. Returns the others. */
+  function withdrawUnwanted(batch: readonly Waiting[]): readonly Waiting[] {
+    const wanted = batch.filter((one) => {
+      const obstacle = findObstacle(one.terms, minTransactionMs);
+      if (obstacle) failAll([one], obstacle);
+      return obstacle === null;
+    });
+    return wanted.length === batch.length ? batch : wanted;
+  }
+
+  /** Rejects waiting jobs when it is too late for them to begin, also while a transaction waits for the database. */
+  function withdrawLater(): void {
+    const by = firstLimit(waiting);
+    if (by === Infinity) return;
+    withdrawing ??= setTimeout(
+      () => {
+        withdrawing = null;
+        waiting.splice(0, waiting.length, ...withdrawUnwanted(waiting));
+        withdrawLater();
+      },
+      Math.max(1, by - minTransactionMs - performance.now()),
+    ).unref();
   }
 
   function failAll(batch: readonly Waiting[], cause: unknown): void {
@@ -154,13 +201,14 @@ export function createWriteLane(tally: CommitTally, { gathers = false } = {}): W
   }
 
   return {
-    add: <Job, Result>(group: JobGroup<Job, Result>, job: Job) =>
+    add: <Job, Result>(group: JobGroup<Job, Result>, job: Job, terms?: WriteTerms) =>
       new Promise<Result>((resolve, reject) => {
         if (isClosed) return reject(new AppError("store_unavailable", "The store is closed."));
         if (waiting.length >= maxWaiting)
           return reject(new AppError("store_unavailable", "Too many writes are waiting for the database."));
-        waiting.push({ group, job, since: performance.now(), resolve, reject });
+        waiting.push({ group, job, terms, since: performance.now(), resolve, reject });
         working ??= work();
+        if (terms && !withdrawing) withdrawLater();
         if (waiting.length >= gather.size) stopGathering?.();
       }),
     waitingWrites: () => waiting.length,
@@ -168,6 +216,12 @@ export function createWriteLane(tally: CommitTally, { gathers = false } = {}): W
       isClosed = true;
       stopGathering?.();
       await working;
+      if (withdrawing) clearTimeout(withdrawing);
     },
   };
+}
+
+/** When the first of their callers stops waiting. */
+function firstLimit(jobs: readonly Waiting[]): number {
+  return jobs.reduce((by, { terms }) => Math.min(by, terms?.by ?? by), Infinity);
 }

@@ -1,5 +1,5 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, NewDelivery } from "../../../ports/store/delivery-store.ts";
+import type { AcceptedRun, AcceptResult, NewDelivery, WriteTerms } from "../../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";
@@ -14,6 +14,7 @@ import { lockReplayed, type ReplayedRuns } from "../runs/resume-runs.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
 import { delivery, idempotencyKey, run, trafficLog } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 /** The records of one call: a delivery with its runs, or runs without a delivery. Of such runs, all or those that fit. */
 export interface AcceptJob {
@@ -29,7 +30,7 @@ export interface AcceptAnswer {
   left: LeftRun[];
 }
 
-export type AcceptOperation = (job: AcceptJob) => Promise<AcceptAnswer>;
+export type AcceptOperation = (job: AcceptJob, terms?: WriteTerms) => Promise<AcceptAnswer>;
 
 interface KeyRow extends FirstDelivery {
   endpoint: string;
@@ -159,7 +160,8 @@ const lockKeysSql = `
 
 const keysSql = `
   SELECT i.endpoint, i.key, i.delivery_id AS "deliveryId", i.body_sha256 AS "bodySha256", i.accepted_at AS "acceptedAt"
-  FROM unnest($1::text[], $2::text[]) AS t (endpoint, key) JOIN signalbox.idempotency_key i ON i.endpoint = t.endpoint AND i.key = t.key`;
+  FROM unnest($1::text[], $2::text[]) AS t (endpoint, key)
+    JOIN signalbox.idempotency_key i ON ${looksUp("i.endpoint", "t.endpoint")} AND i.key = t.key`;
 
 /** Locks the keys, in one order for all processes. Of equal concurrent calls, the later ones wait. */
 async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<KeyRow[]> {

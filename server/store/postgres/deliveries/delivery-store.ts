@@ -13,11 +13,12 @@ export function createDeliveryStore(
   { accept, release }: { accept: AcceptOperation; release: (request: ReleaseRequest) => Promise<ReleaseResult> },
 ): DeliveryStore {
   return {
-    acceptDelivery: async (request) => (await accept(request)).result,
+    acceptDelivery: async (request, terms) => (await accept(request, terms)).result,
     releaseDelivery: release,
     listHeld: (filter, page) => read((session) => listHeld(session, filter, page)),
     countHeld: () => read(countHeld),
-    recordDelivery: async (newDelivery) => void (await accept({ delivery: newDelivery, runs: [], idempotency: null })),
+    recordDelivery: async (newDelivery, terms) =>
+      void (await accept({ delivery: newDelivery, runs: [], idempotency: null }, terms)),
     listDeliveries: (filter, page) => read((session) => listDeliveries(session, filter, page)),
     getDelivery: (id) =>
       readAtOnce(async (session) => {

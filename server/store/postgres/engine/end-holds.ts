@@ -12,6 +12,7 @@ import type { NewJob, RunJobs } from "../queue/run-jobs.ts";
 import { isStillRunning } from "./held-runs.ts";
 import type { Session } from "../connection/session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "../runs/timeline.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 /** A running run whose row is locked. */
 export interface Held {
@@ -54,7 +55,7 @@ const endHoldsSql = (first: number) => `
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
   FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
-  WHERE run.id = e.id AND run.token = e.token AND ${isStillRunning}`;
+  WHERE ${looksUp("run.id", "e.id")} AND run.token = e.token AND ${isStillRunning}`;
 
 type Value = string | number | boolean | null;
 

@@ -2,6 +2,7 @@ import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import type { Session } from "../connection/session.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 type Pool = Parameters<EngineStore["countQueued"]>[0];
@@ -14,8 +15,9 @@ export const isStillRunning = "run.status || '' = 'running'";
 
 /** All operations lock rows in the same order, so none waits for another that waits for it. */
 const lockHeldSql = `
-  SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM signalbox.run JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON run.id = t.id AND run.token = t.token
-  WHERE ${isStillRunning} ORDER BY run.id FOR NO KEY UPDATE OF run`;
+  SELECT run.id, job_queue AS queue, cancel_requested_at AS "cancelRequestedAt" FROM signalbox.run
+    JOIN unnest($1::text[], $2::text[]) AS t (id, token) ON ${looksUp("run.id", "t.id")} AND run.token = t.token
+  WHERE ${isStillRunning} ORDER BY t.id FOR NO KEY UPDATE OF run`;
 
 interface LockedRun {
   id: string;

@@ -1,6 +1,7 @@
 import type { EngineStore, LiveRecord } from "../../../ports/store/engine-store.ts";
 import type { Session } from "../connection/session.ts";
 import { isStillRunning } from "./held-runs.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 export type LiveRequest = Parameters<EngineStore["saveLive"]>[0];
 
@@ -8,8 +9,8 @@ export type LiveRequest = Parameters<EngineStore["saveLive"]>[0];
 const saveSql = `
   WITH held AS (
     SELECT run.id, s.* FROM signalbox.run JOIN unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[]) AS s (run_id, token, step, attempt, started_at, updated_at, said)
-      ON run.id = s.run_id AND run.token = s.token
-    WHERE ${isStillRunning} ORDER BY run.id FOR NO KEY UPDATE OF run
+      ON ${looksUp("run.id", "s.run_id")} AND run.token = s.token
+    WHERE ${isStillRunning} ORDER BY s.run_id FOR NO KEY UPDATE OF run
   )
   INSERT INTO signalbox.run_live (run_id, token, step, attempt, started_at, updated_at, revision, said)
   SELECT run_id, token, step, attempt, started_at, updated_at, 1, said FROM held

@@ -7,6 +7,7 @@ import { schemaName } from "../queue/queue-names.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import type { Session } from "../connection/session.ts";
 import type { EntryOfRun } from "../runs/timeline.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
@@ -15,7 +16,8 @@ const lockHeldBySql = `
   WHERE id = ANY($1::text[]) AND worker_id = $2 AND ${isStillRunning} AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
 
 const countCrashesSql = `
-  UPDATE signalbox.run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE run.id = f.id`;
+  UPDATE signalbox.run SET crashes = crashes + 1, is_isolated = is_isolated OR f.isolate
+  FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE ${looksUp("run.id", "f.id")}`;
 
 /** After a worker process ended: its runs go back as its supervisor says. */
 export async function releaseLostRuns(

@@ -6,6 +6,7 @@ import { clearLives } from "./live.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import { runStep } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 interface Found extends Held {
   isRunning: boolean;
@@ -79,7 +80,7 @@ interface Written {
 
 const saveSeqsSql = `
   UPDATE signalbox.run SET progress_seq = s.seq, input = CASE WHEN s.has_input THEN s.input ELSE run.input END
-  FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[]) AS s (id, seq, has_input, input) WHERE run.id = s.id`;
+  FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::text[]) AS s (id, seq, has_input, input) WHERE ${looksUp("run.id", "s.id")}`;
 
 /** Writes the numbers of writes that end no hold, and the inputs that they record. */
 async function saveSeqs(session: Session, all: readonly Written[]): Promise<void> {
@@ -120,8 +121,9 @@ function mergeSteps(steps: readonly StepRow[]): StepRow[] {
   return [...merged.values()];
 }
 
-const saveSpendsSql =
-  "UPDATE signalbox.run SET tokens = s.tokens, cost_usd = s.cost_usd FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE run.id = s.id";
+const saveSpendsSql = `
+  UPDATE signalbox.run SET tokens = s.tokens, cost_usd = s.cost_usd
+  FROM unnest($1::text[], $2::bigint[], $3::double precision[]) AS s (id, tokens, cost_usd) WHERE ${looksUp("run.id", "s.id")}`;
 
 async function saveSpends(session: Session, all: readonly Progress[]): Promise<void> {
   const given = all.flatMap(({ runId, spend }) => (spend ? [{ runId, ...spend }] : []));

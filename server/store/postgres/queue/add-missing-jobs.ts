@@ -3,6 +3,7 @@ import { isOpenSql } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { type JobState, openRunJobs } from "./run-jobs.ts";
 import { toQueueName } from "./queue-names.ts";
+import { looksUp } from "../statements/look-up.ts";
 
 const runsAtOnce = 1_000;
 
@@ -30,7 +31,7 @@ export async function addMissingJobs(session: Session, logger: Logger): Promise<
       const added = runs.map((run) => ({ runId: run.id, queue: queueOf(run), state: stateOf(run) }));
       await jobs.add(session, added);
       await session.change(
-        "UPDATE signalbox.run SET job_queue = a.queue FROM unnest($1::text[], $2::text[]) AS a (id, queue) WHERE run.id = a.id",
+        `UPDATE signalbox.run SET job_queue = a.queue FROM unnest($1::text[], $2::text[]) AS a (id, queue) WHERE ${looksUp("run.id", "a.id")}`,
         [added.map(({ runId }) => runId), added.map(({ queue }) => queue)],
       );
       after = runs.at(-1)?.id ?? "";

@@ -6,9 +6,17 @@ import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store
 import { buildsOf, claimedBuild } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
 import type { Session } from "../connection/session.ts";
+import { looksUp } from "../statements/look-up.ts";
 import { addEntries } from "../runs/timeline.ts";
 import { parseQueueName, type QueueFacts, schemaName, toQueueName } from "./queue-names.ts";
-import { type JobOfRun, maxQueuedPriority, type NewJob, type RunJobs, wokenPriority } from "./run-jobs.ts";
+import {
+  inIndexOrder,
+  type JobOfRun,
+  maxQueuedPriority,
+  type NewJob,
+  type RunJobs,
+  wokenPriority,
+} from "./run-jobs.ts";
 
 /** A queue with due jobs. */
 interface DueQueue extends QueueFacts {
@@ -46,7 +54,7 @@ const workersComeWithinSeconds = 10;
 
 /**
  * One step into the index of pg-boss for each queue, however many jobs wait: for those that woke, and for the others.
- * The order makes Postgres use that index: if it expects one job, all indexes of a queue seem to be equally good.
+ * Only that index has the order.
  */
 export const dueQueuesSql = `
   SELECT q.name, woken.is_due IS NOT NULL AS "hasWoken", queued.created_on IS NOT NULL AS "hasQueued",
@@ -54,12 +62,12 @@ export const dueQueuesSql = `
     coalesce(queued.created_on, 'epoch') AS since
   FROM ${schemaName}.queue q
   LEFT JOIN LATERAL (
-    SELECT true AS is_due FROM ${schemaName}.job j
+    SELECT true AS is_due FROM ${schemaName}.job j ${inIndexOrder}
     WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority >= $1 AND j.start_after <= ${schemaName}.job_now()
     ORDER BY j.priority DESC, j.created_on LIMIT 1
   ) woken ON true
   LEFT JOIN LATERAL (
-    SELECT created_on FROM ${schemaName}.job j
+    SELECT created_on FROM ${schemaName}.job j ${inIndexOrder}
     WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND j.priority <= ${maxQueuedPriority}
     ORDER BY j.priority DESC, j.created_on LIMIT 1
   ) queued ON true
@@ -210,12 +218,12 @@ const isStillOpen = "run.status || '' IN ('queued', 'waiting')";
  */
 const takeRunsSql = `
   WITH locked AS (
-    SELECT run.id, run.created_at FROM signalbox.run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON run.id = t.id
+    SELECT run.id, run.created_at FROM signalbox.run JOIN unnest($1::text[], $2::text[], $3::boolean[]) AS t (id, queue, is_counted) ON ${looksUp("run.id", "t.id")}
     WHERE ${isStillOpen} AND run.job_queue = t.queue AND (t.is_counted OR run.target <> ALL($4::text[]))
     FOR NO KEY UPDATE OF run SKIP LOCKED
   ), numbered AS (SELECT id, row_number() OVER (ORDER BY created_at, id) AS n FROM locked)
   UPDATE signalbox.run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = ($5::text[])[n], progress_seq = 0, worker_id = ($6::text[])[n], started_at = coalesce(started_at, $7)
-  FROM numbered WHERE run.id = numbered.id
+  FROM numbered WHERE ${looksUp("run.id", "numbered.id")}
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
     max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
 
@@ -308,10 +316,10 @@ async function putBack(
 
 const moveSql = `
   WITH locked AS (
-    SELECT run.id, m.queue FROM signalbox.run JOIN unnest($1::text[], $2::text[]) AS m (id, queue) ON run.id = m.id
+    SELECT run.id, m.queue FROM signalbox.run JOIN unnest($1::text[], $2::text[]) AS m (id, queue) ON ${looksUp("run.id", "m.id")}
     WHERE ${isStillOpen} FOR NO KEY UPDATE OF run SKIP LOCKED
   )
-  UPDATE signalbox.run SET job_queue = locked.queue FROM locked WHERE run.id = locked.id RETURNING run.id, run.job_queue AS queue`;
+  UPDATE signalbox.run SET job_queue = locked.queue FROM locked WHERE ${looksUp("run.id", "locked.id")} RETURNING run.id, run.job_queue AS queue`;
 
 /** Returns the new queues of the runs that were not locked. */
 async function moveRuns(session: Session, moves: readonly JobOfRun[]): Promise<Map<string, string>> {

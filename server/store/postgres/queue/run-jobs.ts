@@ -1,9 +1,8 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
-import { packedId, packedUuid } from "../../../domain/ids.ts";
+import { packedId } from "../../../domain/ids.ts";
 import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
 import { type InsertPart, insertParts } from "../statements/insert-rows.ts";
 import type { Session } from "../connection/session.ts";
@@ -91,13 +90,8 @@ const createQueueSql = `SELECT ${schemaName}.create_queue($1, $2::jsonb)`;
 /** Starts pg-boss. It begins no work of its own. `session`: for what it reads outside of transactions. */
 export async function openRunJobs(session: Session, p: { logger: Logger }): Promise<RunJobs> {
   const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
-  /**
-   * The transaction of a call. What pg-boss reads first, such as the facts of a queue, is read in it as well. A second
-   * connection could be one that only the end of other transactions makes free.
-   */
-  const current = new AsyncLocalStorage<Session>();
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => (current.getStore() ?? session).executeSql(text, values) },
+    db: { executeSql: session.executeSql },
     schema: schemaName,
     migrate: false,
     supervise: false,
@@ -125,19 +119,6 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     return toInsert(jobs);
   }
 
-  /** Each queue once, in one order for all processes. */
-  function forEachQueue<Job extends JobOfRun>(
-    transaction: Session,
-    jobs: readonly Job[],
-    act: (queue: string, jobs: readonly Job[]) => Promise<unknown>,
-  ): Promise<void> {
-    return current.run(transaction, async () => {
-      const byQueue = [...Map.groupBy(jobs, ({ queue }) => queue)];
-      if (byQueue.length > 1) byQueue.sort(([a], [b]) => (a < b ? -1 : 1));
-      for (const [queue, own] of byQueue) await act(queue, own);
-    });
-  }
-
   return {
     add: async (transaction, jobs) => void (await insertParts(transaction, [await prepareAdd(transaction, jobs)])),
     prepareAdd,
@@ -151,8 +132,8 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
       const { rows } = await transaction.executeSql(takeSql(range), [queue, priority, limit]);
       return (rows as { run: string }[]).map(({ run }) => run);
     },
-    touch: (transaction, jobs) =>
-      forEachQueue(transaction, jobs, (queue, own) => boss.touch(queue, toIds(own), { db: transaction })),
+    touch: async (transaction, jobs) =>
+      void (await insertParts(transaction, [jobs.length === 0 ? null : toTouch(jobs)], endOptions)),
     forgetQueues: () => known.clear(),
     close: () => boss.stop({ graceful: false, close: false }),
   };
@@ -166,10 +147,6 @@ function toJobId(runId: string): Uint8Array {
   const packed = packedId("run").pack(runId);
   // Only tests have ids without a ULID.
   return typeof packed === "string" ? createHash("sha256").update(runId).digest().subarray(0, 16) : packed;
-}
-
-function toIds(jobs: readonly JobOfRun[]): string[] {
-  return jobs.map(({ runId }) => packedUuid.unpack(toJobId(runId)));
 }
 
 /**
@@ -224,29 +201,49 @@ function prepareEnd(transaction: Session, jobs: readonly JobOfRun[]): InsertPart
 const endOptions = { isReplanned: true } as const;
 
 /**
- * What pg-boss's `deleteJob` does, for jobs of several queues. The lock of the run keeps a job where it was found. Only
- * the primary key has the order of the ids, so Postgres uses it even if it expects one job: see `takeSql`.
+ * Joined with the jobs `j`, it makes Postgres read the index that has the order of the query. It is one row, of which
+ * Postgres expects a thousand, so it never sorts them. Without it, if Postgres expects one job, a sort seems to cost
+ * nothing. It then takes the index with the fewest levels, and reads all jobs of the queue.
  */
-const deleteSql = (first: number) => `
-  DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-    SELECT found.ctid FROM unnest($${first}::text[], $${first + 1}::uuid[]) AS ended (name, id)
-    CROSS JOIN LATERAL (
-      SELECT j.ctid FROM ${table} j WHERE j.name = ended.name AND j.id BETWEEN ended.id AND ended.id ORDER BY j.id LIMIT 1
-    ) AS found
-  ))`;
+export const inIndexOrder = "CROSS JOIN LATERAL generate_series(1, 1 + 0 * length(j.name)) AS one_row";
 
+/**
+ * The places of jobs of several queues. The lock of the run keeps a job where it was found. Of the indexes, only the
+ * primary key has the order of the ids.
+ */
+const placesSql = (first: number) => `ARRAY(
+    SELECT found.ctid FROM unnest($${first}::text[], $${first + 1}::uuid[]) AS wanted (name, id)
+    CROSS JOIN LATERAL (
+      SELECT j.ctid FROM ${table} j ${inIndexOrder}
+      WHERE j.name = wanted.name AND j.id BETWEEN wanted.id AND wanted.id ORDER BY j.id LIMIT 1
+    ) AS found
+  )`;
+
+const placesOf = (jobs: readonly JobOfRun[]) => [
+  toArrayParameter(
+    "text",
+    jobs.map(({ queue }) => queue),
+  ),
+  toArrayParameter(
+    "uuid",
+    jobs.map(({ runId }) => toJobId(runId)),
+  ),
+];
+
+/** What pg-boss's `deleteJob` does. */
 const toDelete = (jobs: readonly JobOfRun[]): InsertPart => ({
-  text: deleteSql,
-  values: [
-    toArrayParameter(
-      "text",
-      jobs.map(({ queue }) => queue),
-    ),
-    toArrayParameter(
-      "uuid",
-      jobs.map(({ runId }) => toJobId(runId)),
-    ),
-  ],
+  text: (first) => `DELETE FROM ${table} WHERE ctid = ANY(${placesSql(first)})`,
+  values: placesOf(jobs),
+});
+
+/**
+ * What pg-boss's `touch` does, which reads all jobs of a queue if Postgres expects one. The state is compared as text,
+ * because an index has it.
+ */
+const toTouch = (jobs: readonly JobOfRun[]): InsertPart => ({
+  text: (first) =>
+    `UPDATE ${table} SET heartbeat_on = ${schemaName}.job_now() WHERE ctid = ANY(${placesSql(first)}) AND state::text = 'active'`,
+  values: placesOf(jobs),
 });
 
 const wokenRange = "j.priority >= $2";
@@ -261,7 +258,7 @@ const takeSql = (range: string) => `
   UPDATE ${table} SET state = 'active', started_on = ${schemaName}.job_now(), heartbeat_on = ${schemaName}.job_now(),
     retry_count = CASE WHEN started_on IS NOT NULL THEN retry_count + 1 ELSE retry_count END
   WHERE ctid = ANY(ARRAY(
-    SELECT j.ctid FROM ${table} j
+    SELECT j.ctid FROM ${table} j ${inIndexOrder}
     WHERE j.name = $1 AND j.state < 'active' AND NOT j.blocked AND j.start_after <= ${schemaName}.job_now() AND ${range}
     ORDER BY j.priority DESC, j.created_on LIMIT $3
     FOR UPDATE OF j SKIP LOCKED

@@ -28,11 +28,11 @@ export function createDeliveryStore(
   });
   const releaseDelivery = prepareReleaseDelivery(database, p);
   return {
-    acceptDelivery: (request) => p.queueing(() => acceptDelivery(request)),
+    acceptDelivery: (request, terms) => p.queueing(() => acceptDelivery(request), "fsync", terms),
     releaseDelivery: (request) => p.queueing(() => releaseDelivery(request)),
     listHeld: (filter, page) => readInTurn(() => listHeld(database, filter, page)),
     countHeld: () => readInTurn(() => countHeld(database)),
-    recordDelivery: (newDelivery) => p.queueing(() => void insertDelivery(newDelivery)),
+    recordDelivery: (newDelivery, terms) => p.queueing(() => void insertDelivery(newDelivery), "fsync", terms),
     listDeliveries: (filter, page) => listDeliveries(database, filter, page),
     getDelivery: (id) =>
       readInTurn(() => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Connection, openConnection } from "../file/open-connection.ts";
+import type { WriteTerms } from "../../../ports/store/delivery-store.ts";
 import { createWriteQueue, type WriteQueue } from "./write-queue.ts";
 
 const total = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
@@ -32,8 +33,12 @@ describe("group commit", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const insert = (n: number, bytes = 0) =>
-    queue.write(() => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid);
+  const insert = (n: number, bytes = 0, terms?: WriteTerms) =>
+    queue.write(
+      () => connection.prepare("INSERT INTO t VALUES (?, zeroblob(?))").run(n, bytes).lastInsertRowid,
+      "fsync",
+      terms,
+    );
   const level = (durability?: "fsync" | "page-cache") =>
     queue.write(() => connection.pragma("synchronous", { simple: true }), durability);
   const rows = () => connection.prepare("SELECT n FROM t ORDER BY n").pluck().all();
@@ -129,6 +134,22 @@ describe("group commit", () => {
     await written;
     expect(rows()).toEqual([1, 2]);
     other.close();
+  });
+
+  it("never writes what its caller stopped waiting for while another process had the lock", async () => {
+    const other = new Database(join(folder, "a.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const terms = { late: { by: performance.now() + 200 }, gone: { by: Infinity, isAbandoned: () => isGone } };
+    let isGone = false;
+    const stays = Array.from({ length: 300 }, (_, n) => insert(n));
+    const others = [insert(1_000, 0, terms.late), insert(1_001, 0, terms.gone)];
+    await expect(others[0]).rejects.toMatchObject({ code: "store_unavailable" });
+    isGone = true;
+    await expect(others[1]).rejects.toMatchObject({ code: "store_unavailable" });
+    other.exec("ROLLBACK");
+    other.close();
+    await Promise.all(stays);
+    expect(rows()).toEqual(Array.from({ length: 300 }, (_, n) => n));
   });
 
   it("keeps the order of operations that waited for a lock", async () => {

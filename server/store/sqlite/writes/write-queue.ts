@@ -1,6 +1,8 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../contract/app-error.ts";
 import { type CommitTally, createCommitTally, type StoreNumbers } from "../../../domain/tallies.ts";
+import type { WriteTerms } from "../../../ports/store/delivery-store.ts";
+import { findObstacle } from "../../shared/write-terms.ts";
 import type { Connection } from "../file/open-connection.ts";
 import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "../store-error.ts";
 
@@ -11,9 +13,10 @@ import { isBusy, isDiskFailure, isUnavailable, toStoreError } from "../store-err
 export interface WriteQueue {
   /**
    * Runs a synchronous operation in a write transaction. It can run twice, so it must not have effects outside the
-   * database. Default: `fsync`.
+   * database. Default of `durability`: `fsync`. With `terms`, an operation whose caller has stopped waiting does not
+   * begin.
    */
-  write<T>(operation: () => T, durability?: Durability): Promise<T>;
+  write<T>(operation: () => T, durability?: Durability, terms?: WriteTerms): Promise<T>;
   /**
    * The same for a write that only checks whether the store is writable. Its success does not show that larger writes
    * succeed.
@@ -38,6 +41,7 @@ type Durability = "fsync" | "page-cache";
 
 interface Job {
   durability: Durability;
+  terms: WriteTerms | undefined;
   isProbe: boolean;
   /** Monotonic milliseconds. */
   since: number;
@@ -108,7 +112,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   function flush(): void {
     flushing = null;
     retrying = null;
-    const batch = waiting.splice(0, maxBatch);
+    const batch = withdrawUnwanted(waiting.splice(0, maxBatch));
+    if (batch.length === 0) return flushSoon();
     try {
       p.checkFile();
     } catch (error) {
@@ -177,6 +182,15 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     return null;
   }
 
+  /** Rejects the operations that must not begin. Returns the others. */
+  function withdrawUnwanted(jobs: readonly Job[]): readonly Job[] {
+    return jobs.filter((job) => {
+      const obstacle = findObstacle(job.terms);
+      if (obstacle) failJobs(tally, [job], obstacle);
+      return obstacle === null;
+    });
+  }
+
   function noteFailure(error: unknown): void {
     failedAt = performance.now();
     failedWith = toStoreError(error);
@@ -191,6 +205,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   function commitOneByOne(batch: readonly Job[]): void {
     let failures = 0;
     for (const [index, job] of batch.entries()) {
+      if (withdrawUnwanted([job]).length === 0) continue;
       const failure = attempt([job]);
       if (!failure) {
         failures = 0;
@@ -215,13 +230,16 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     if (lockedSince === null || now - lockedAt > lockTimeoutMs) lockedSince = now;
     lockedAt = now;
     const timeoutMs = now - lockedSince > lockTimeoutMs ? stuckLockTimeoutMs : lockTimeoutMs;
-    waiting.unshift(...batch);
+    waiting.splice(0, waiting.length, ...withdrawUnwanted([...batch, ...waiting]));
     const firstUnexpired = waiting.findIndex(({ since }) => now - since <= timeoutMs);
     failJobs(tally, waiting.splice(0, firstUnexpired < 0 ? waiting.length : firstUnexpired), error);
     if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < longWaitMs ? retryMs.soon : retryMs.long);
   }
 
-  function enqueue<T>(operation: () => T, durability: Durability, isProbe: boolean): Promise<T> {
+  function enqueue<T>(
+    operation: () => T,
+    { durability, terms, isProbe = false }: Pick<Job, "durability" | "terms"> & { isProbe?: boolean },
+  ): Promise<T> {
     return new Promise<T>((resolve, fail) => {
       if (isClosed) return fail(new AppError("store_unavailable", "The store is closed."));
       if (waiting.length >= maxWaiting) {
@@ -230,6 +248,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
       }
       waiting.push({
         durability,
+        terms,
         isProbe,
         since: performance.now(),
         operation,
@@ -242,8 +261,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   }
 
   return {
-    write: (operation, durability = "fsync") => enqueue(operation, durability, false),
-    probe: (operation) => enqueue(operation, "fsync", true),
+    write: (operation, durability = "fsync", terms) => enqueue(operation, { durability, terms }),
+    probe: (operation) => enqueue(operation, { durability: "fsync", terms: undefined, isProbe: true }),
     lastFailure: () =>
       performance.now() - failedAt < (succeededAt > failedAt ? failureMs.always : failureMs.untilSuccess)
         ? failedWith
