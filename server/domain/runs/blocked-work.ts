@@ -3,7 +3,8 @@ import { type LiveVersion, versionsToTake } from "./run-builds.ts";
 
 /** Whether runs are due that no worker can take, and why. Readiness, doctor, metrics and alerts share these rules. */
 
-export type Pool = "shared" | "isolated";
+export const pools = ["shared", "isolated"] as const;
+export type Pool = (typeof pools)[number];
 
 /** Due runs that need nothing but a worker: their targets have room. Times are UTC milliseconds. */
 export interface DueRuns {
@@ -33,15 +34,17 @@ export interface WorkerState {
   isLeaving?: boolean;
 }
 
-export type BlockReason =
+export const blockReasons = [
   /** No worker has reported. */
-  | "no_worker"
+  "no_worker",
   /** Workers have reported, but none takes runs of this version. */
-  | "other_versions"
+  "other_versions",
   /** Code blocks the event loop of every worker that takes these runs. */
-  | "unresponsive"
+  "unresponsive",
   /** Every slot of the responsive workers has a run. */
-  | "busy";
+  "busy",
+] as const;
+export type BlockReason = (typeof blockReasons)[number];
 
 /** Due runs that no worker can take. */
 export interface BlockedRuns {
@@ -109,13 +112,21 @@ function takes(worker: WorkerState, version: string, live: readonly LiveVersion[
 
 /** `2 runs are due, and no worker can take them, since 2026-11-21 09:00:00 UTC: …` */
 export function describeBlockedRuns(blocked: BlockedRuns): string {
-  const { pool, version, runs, since } = blocked;
-  const count = runs >= maxDueRuns ? `At least ${formatCount(runs, "run")}` : formatCount(runs, "run");
-  const [are, them] = runs === 1 ? ["is", "it"] : ["are", "them"];
-  const alone = pool === "isolated" ? ` alone in a process` : "";
-  const ofVersion = version === null ? "" : ` of version ${version}`;
-  return `${count}${ofVersion} ${are} due${alone}, and no worker can take ${them}, since ${formatUtc(new Date(since).toISOString())}: ${describeReason(blocked)}.`;
+  const { runs, since } = blocked;
+  return `${describeCount(blocked)}, and no worker can take ${runs === 1 ? "it" : "them"}, since ${formatTime(since)}: ${describeReason(blocked)}.`;
 }
+
+/** `2 runs are due, the first since 2026-11-21 09:00:00 UTC.` */
+export function describeDueRuns(due: DueRuns): string {
+  return `${describeCount(due)}${due.runs === 1 ? "" : ", the first"} since ${formatTime(due.oldestAt)}.`;
+}
+
+function describeCount({ pool, version, runs }: Pick<DueRuns, "pool" | "version" | "runs">): string {
+  const count = `${runs >= maxDueRuns ? "At least " : ""}${formatCount(runs, pool === "isolated" ? "isolated run" : "run")}`;
+  return `${count}${version === null ? "" : ` of version ${version}`} ${runs === 1 ? "is" : "are"} due`;
+}
+
+const formatTime = (at: number): string => formatUtc(new Date(at).toISOString());
 
 function describeReason({ pool, reason, workers }: BlockedRuns): string {
   switch (reason) {

@@ -1,4 +1,5 @@
 import { describe, expect, vi } from "vitest";
+import { readDueWork } from "../../ports/due-work.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { HarnessWorkflow, PoolHarness } from "../testing/pool-harness.ts";
 import { test } from "../testing/pool-test.ts";
@@ -34,6 +35,26 @@ async function queueIsolated(pool: PoolHarness, slugs: readonly string[]): Promi
   return ids;
 }
 
+test("runs that take all slots and wait for another run are noticed, with the number of due runs and the reason", async ({
+  createProject,
+  startPool,
+}) => {
+  const project = await createProject(
+    {
+      parent: { timeoutMs: hourMs, code: `mark("waits"); await until(() => marks().includes("child"));` },
+      child: { timeoutMs: hourMs, code: `mark("child");` },
+    },
+    { workerConcurrency: 2 },
+  );
+  const pool = await startPool(project);
+  const parents = [await pool.start("parent"), await pool.start("parent")];
+  await pool.until(async () => (await project.marks()).filter((line) => line === "waits").length === 2);
+  await pool.start("child");
+  const blocked = async () => (await readDueWork({ store: pool.store, manifest: null, now: Date.now() })).blocked;
+  await expect.poll(blocked).toMatchObject([{ pool: "shared", runs: 1, reason: "busy", workers: 1, isOutage: false }]);
+  expect(await Promise.all(parents.map(async (id) => (await pool.read(id)).status))).toEqual(["running", "running"]);
+});
+
 describe.concurrent("a worker that is blocked by its only run", () => {
   test("makes room for due runs: it is ended, its run continues alone in a process, and the log names the run", async ({
     createProject,
@@ -55,8 +76,8 @@ describe.concurrent("a worker that is blocked by its only run", () => {
     expect(run).toMatchObject({ attempt: 1, finishedAt: null });
     expect(kinds).toContain("worker_lost");
     expect(story).toContain("event loop was blocked");
-    const told = warnings.filter(([message]) => message.includes("blocks the event loop"));
-    expect(told).toMatchObject([[expect.anything(), { runId: loopId, workflow: "loop", waitingRuns: 5 }]]);
+    const logged = warnings.filter(([message]) => message.includes("blocks the event loop"));
+    expect(logged).toMatchObject([[expect.anything(), { runId: loopId, workflow: "loop", waitingRuns: 5 }]]);
   });
 
   test("is not ended while no run waits for it", async ({ createProject, startPool }) => {

@@ -4,22 +4,23 @@ import { silentLogger } from "../../ports/logger.ts";
 import type { WorkerChild } from "../worker/worker-child.ts";
 import { createIsolation } from "./isolation.ts";
 
+const aWorker = (over: Partial<Record<"silentMs" | "changedAt", number>> = {}) =>
+  ({
+    isReady: () => true,
+    active: () => [],
+    others: () => 0,
+    silentMs: () => over.silentMs ?? 0,
+    changedAt: () => over.changedAt ?? performance.now() - 60_000,
+  }) as unknown as WorkerChild;
+
 it("dismisses a process that has been idle for a while, unless it does not respond: it may have a run by now", async () => {
   const dismiss = vi.fn<(worker: WorkerChild) => void>();
-  const worker = (over: Partial<Record<"silentMs" | "changedAt", number>> = {}) =>
-    ({
-      isReady: () => true,
-      active: () => [],
-      others: () => 0,
-      silentMs: () => over.silentMs ?? 0,
-      changedAt: () => over.changedAt ?? performance.now() - 60_000,
-    }) as unknown as WorkerChild;
-  const idle = worker();
+  const idle = aWorker();
   const isolation = createIsolation({
     host: { isolatedRuns: async () => ({ queued: 0, nextAt: null }) },
     clock: systemClock,
     logger: silentLogger,
-    workers: () => [idle, worker({ silentMs: 1_200 }), worker({ changedAt: performance.now() })],
+    workers: () => [idle, aWorker({ silentMs: 1_200 }), aWorker({ changedAt: performance.now() })],
     spawn() {},
     dismiss,
     schedule() {},

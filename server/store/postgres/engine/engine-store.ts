@@ -105,7 +105,7 @@ function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
     .orderBy(asc(runStep.position));
 }
 
-const toWorkerInfo = ({ keptVersions, ...row }: typeof worker.$inferSelect): WorkerInfo => ({
+export const toWorkerInfo = ({ keptVersions, ...row }: typeof worker.$inferSelect): WorkerInfo => ({
   ...row,
   keptVersions: keptVersions.split(",").filter(Boolean),
 });

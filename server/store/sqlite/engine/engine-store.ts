@@ -99,9 +99,10 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
 
 function saveWorker(
   { db }: SqliteDatabase,
-  { id, isLeaving: _, keptVersions: __, pool = null, isResponsive = null, freeSlots = null, ...info }: WorkerInfo,
+  { id, pool = null, isResponsive = null, freeSlots = null, ...info }: WorkerInfo,
 ): void {
-  const row = { pool, isResponsive, freeSlots, ...info };
+  const { pid, host, version, startedAt, seenAt } = info;
+  const row = { pid, host, version, startedAt, seenAt, pool, isResponsive, freeSlots };
   db.insert(worker)
     .values({ id, ...row })
     .onConflictDoUpdate({ target: worker.id, set: row })
