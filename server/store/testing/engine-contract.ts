@@ -640,10 +640,10 @@ export function engineContract(open: OpenStore): void {
         expect(await due({ now: epoch })).toEqual([]);
         const narrow = { target: workflow("narrow"), concurrency: 1 };
         await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch, ...narrow })]);
-        await store.createRuns([aRun({ createdAt: epoch + 500 }), aRun({ createdAt: epoch + 500, ...narrow })]);
-        expect(await sum({ now: epoch + 900 })).toEqual({ shared: [3, 0] });
+        expect(await sum({ now: epoch + 100 })).toEqual({ shared: [2, 0] });
         const concurrency = new Map([["workflow:narrow", 1]]);
-        const claimed = await store.claimRuns(aClaim({ now: epoch + 1000, limit: 2, concurrency }));
+        const claimed = await store.claimRuns(aClaim({ now: epoch + 200, concurrency }));
+        await store.createRuns([aRun({ createdAt: epoch + 500 }), aRun({ createdAt: epoch + 500, ...narrow })]);
         // The target of the other run has no room.
         expect(await sum({ now: epoch + 1000 })).toEqual({ shared: [1, 500] });
         const [first, second] = claimed;
