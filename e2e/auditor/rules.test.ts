@@ -117,10 +117,9 @@ it("a due run may wait while there is no supervisor, and for the next worker aft
   const within = (change: Partial<Facts>) =>
     checkFacts({ ...waiting, ...change }).filter(({ rule }) => rule === "every due run starts in time");
   expect(within({})).toHaveLength(1);
-  const early = (kind: Kill["kind"], at: number) => kill(at, { kind, pid: 7 });
-  expect(within({ kills: [...facts.kills, early("group", -65_000)] })).toEqual([]);
-  expect(within({ kills: [...facts.kills, early("block", -65_000)] })).toHaveLength(1);
-  expect(within({ kills: [...facts.kills, ...[-50_000, -25_000].map((at) => early("worker", at))] })).toEqual([]);
+  expect(within({ kills: [...facts.kills, kill(-65_000, { kind: "group" })] })).toEqual([]);
+  expect(within({ kills: [...facts.kills, kill(-65_000, { kind: "block", pid: 7 })] })).toHaveLength(1);
+  expect(within({ kills: [...facts.kills, ...[-50_000, -25_000].map((at) => kill(at, { pid: 7 }))] })).toEqual([]);
 });
 
 const [paid, note] = honest().orders;
