@@ -221,6 +221,7 @@ describe("several machines on one Postgres", () => {
       expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
         ok: false,
         reasons: ["No worker has reported in the last 15 seconds."],
+        warnings: [],
       });
     await sendNotes("later", { count: 2 });
     expect(await Promise.all(webs.map((machine) => machine.stop()))).toEqual([0, 0]);

@@ -207,6 +207,8 @@ describe("settings", () => {
         queueFull: true,
         approvalPending: { afterMs: 4 * 3_600_000 },
         keyExpiring: { beforeMs: 7 * 24 * 3_600_000 },
+        workersBlocked: { afterMs: 60_000 },
+        runsLate: { afterMs: 5 * 60_000 },
         storeUnavailable: { afterMs: 60_000 },
       },
       destinations: { webhook: null, slack: null },

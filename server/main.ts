@@ -35,6 +35,7 @@ import { createMaskReader } from "./masking/read-masks.ts";
 import { createBuilds } from "./project/kept-builds.ts";
 import { readBuiltCode } from "./processes/child-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
+import { readDueWork } from "./ports/due-work.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
 import { createTrpc } from "./trpc/create-trpc.ts";
 
@@ -84,6 +85,7 @@ export async function openSignalbox(p: {
   const metrics = createMetrics({
     store,
     isDeclared: (endpoint) => project.current().byEndpoint.has(endpoint),
+    readWork: () => readDueWork({ store, manifest: project.current().manifest, now: systemClock.now() }),
     readService: p.readService,
   });
   const secret = readSecret(settings.stateDir);
@@ -243,7 +245,11 @@ export async function openLocalApi(p: {
     baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
     cipher: createKeyCipher(secret),
     authenticate: async () => ({ kind: "local" }),
-    metrics: createMetrics({ store, isDeclared: () => false }),
+    metrics: createMetrics({
+      store,
+      isDeclared: () => false,
+      readWork: () => readDueWork({ store, manifest: current(), now: systemClock.now() }),
+    }),
     stopping,
   });
   return {

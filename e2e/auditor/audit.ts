@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { blockWorker } from "./blocked-worker.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
 import { type Facts, isAcknowledged, type Kill } from "./facts.ts";
@@ -32,6 +33,8 @@ export interface AuditOptions {
   /** Replaces the plan of the seed. */
   plan?: readonly PlannedKill[];
   print: (line: string) => void;
+  /** Before there are other orders, code blocks a worker. */
+  blocksWorker?: boolean;
   /** Checks the killed processes while the service is idle and still runs. */
   atRest?: (kills: readonly Kill[]) => Promise<void>;
 }
@@ -96,12 +99,19 @@ async function killInTurn(killer: Killer, service: Service, planned: PlannedKill
 async function conduct(options: AuditOptions, { projectDir, killer, sink, key }: Stage): Promise<Verdict> {
   const startedAt = performance.now();
   const kills: Kill[] = [];
+  const starts: number[] = [];
   let generation = 0;
   let service: Service;
-  const start = (port: number) =>
-    startService({ projectDir, port, sinkUrl: sink.url, generation: generation++, changes: options.changes });
+  async function start(port: number): Promise<Service> {
+    const { changes } = options;
+    const started = await startService({ projectDir, port, sinkUrl: sink.url, generation: generation++, changes });
+    starts.push(performance.now());
+    return started;
+  }
   service = await start(0);
   const { url } = service;
+  const blocked = options.blocksWorker ? await blockWorker({ projectDir, service, key }) : null;
+  if (blocked) kills.push(blocked.kill);
   const clients = startClients({
     ...options,
     ms: { min: 0, max: 60 },
@@ -127,7 +137,8 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
     await options.atRest?.(kills);
-    return await checkAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    const orders = [...(blocked ? [blocked.order] : []), ...clients.orders()];
+    return await checkAtRest({ reader, orders, effects: sink.effects, kills, starts, startedAt });
   } finally {
     await service.kill();
     await clients.finish();
@@ -145,12 +156,13 @@ export async function untilAcknowledged(clients: Clients, count: number): Promis
 
 /** Reads the store, and checks all recorded facts. */
 export async function checkAtRest(
-  p: Omit<Facts, "runs"> & { reader: StoreReader; startedAt: number },
+  p: Omit<Facts, "runs" | "endedAt"> & { reader: StoreReader; startedAt: number },
 ): Promise<Verdict> {
   const { reader, startedAt, ...written } = p;
   const facts = {
     ...written,
     runs: await reader.runs(),
+    endedAt: performance.now(),
     handBacks: (await reader.handBacks?.()) ?? [],
     disagreements: [...(written.disagreements ?? []), ...((await reader.disagreements?.()) ?? [])],
   };

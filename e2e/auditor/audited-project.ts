@@ -8,6 +8,7 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   ship: ["reserve", "pack", "send"],
   bill: ["charge", "receipt"],
   note: ["write"],
+  spin: ["stop"],
 };
 
 /** Before this step, the run sleeps durably. Any worker may continue it. */
@@ -25,6 +26,20 @@ export const orderKinds: readonly OrderKind[] = [
   { endpoint: "orders", isPaid: true, expected: ["bill-order:bill", "ship-order:ship"] },
   { endpoint: "notes", isPaid: false, expected: ["take-note:note"] },
 ];
+
+/** An order whose run blocks its process the first time. Clients do not send it. */
+export const blockingKind: OrderKind = { endpoint: "spins", isPaid: false, expected: ["spin-once:spin"] };
+
+/** In the project's folder: the process that is, or was, blocked. */
+export const blockedFile = "blocked.txt";
+
+/** Before any effect, so that a repeated execution repeats none. */
+const blockOnce = `
+        if (!existsSync("${blockedFile}")) {
+          writeFileSync("${blockedFile}", String(process.pid));
+          const cell = new Int32Array(new SharedArrayBuffer(4));
+          for (;;) Atomics.wait(cell, 0, 0, 20);
+        }`;
 
 const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number() })`;
 
@@ -48,6 +63,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
       `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`,
   );
   return `
+    import { existsSync, writeFileSync } from "node:fs";
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
     import { effect } from "../lib/effect";
@@ -63,6 +79,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
           await new Promise((resolve) => setTimeout(resolve, input.ms));
           await effect({ ...told, phase: "done" });
         });
+        ${slug === "spin" ? blockOnce : ""}
         ${calls.join("")}
       },
     });`;
@@ -97,6 +114,7 @@ export function writeAuditedProject(dir: string, workers: number): void {
       workflow: "bill",
       filter: "z.object({ paid: z.literal(true) })",
     }),
+    "triggers/spin-once.ts": triggerModule({ slug: "spin-once", endpoint: "spins", workflow: "spin" }),
     "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),
   };
   for (const [path, text] of Object.entries(files)) {

@@ -31,6 +31,24 @@ describe.concurrent("the auditor", () => {
     expect(facts.kills).toHaveLength(kills);
   });
 
+  it("finds no rule broken while code blocks the only worker: the runs that are due start within 30 seconds", async ({
+    expect,
+    onTestFailed,
+  }) => {
+    onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));
+    const { violations, facts, summary } = await audit({
+      seed,
+      plan: [],
+      blocksWorker: true,
+      workers: 1,
+      clients: 8,
+      paceMs: 300,
+      minOrders: 30,
+    });
+    expect(violations, summary).toEqual([]);
+    expect(facts.kills).toMatchObject([{ kind: "block" }]);
+  });
+
   it.for(Object.entries(mutants))(
     "catches a service that is broken: %s",
     async ([name, mutant], { expect, onTestFailed }) => {

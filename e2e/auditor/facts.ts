@@ -13,6 +13,10 @@ export interface Facts {
   takeOverWithinMs?: number;
   /** When runs were taken over from dead processes, if that is checked. */
   handBacks?: readonly HandBack[];
+  /** With one service: each time when it was ready. */
+  starts?: readonly number[];
+  /** When the store was read. */
+  endedAt?: number;
   /** Open runs without a job, and jobs without a run, at any check. */
   disagreements?: readonly string[];
 }
@@ -45,6 +49,8 @@ export const storedRunSchema = z.object({
   attachmentId: z.string(),
   deliveryId: z.string().nullable(),
   status: z.string(),
+  /** When it was recorded, and due. Absent if that is not checked. */
+  recordedAt: z.number().optional(),
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
@@ -67,9 +73,20 @@ export interface Kill {
    * `stop` is SIGSTOP for longer than the lease: its runs are taken over. `supervisor`: the supervisor alone; its
    * children must exit by themselves. `postgres` is the whole database, and `connection` some of its backends: they
    * affect no process, and excuse no violation. `network`: a machine cannot reach the database. Its processes continue.
-   * After a lease, others take over their runs.
+   * After a lease, others take over their runs. `block`: code blocks the event loop of a worker, which the service
+   * ends.
    */
-  kind: "group" | "supervisor" | "receiver" | "web" | "worker" | "stop" | "postgres" | "connection" | "network";
+  kind:
+    | "block"
+    | "group"
+    | "supervisor"
+    | "receiver"
+    | "web"
+    | "worker"
+    | "stop"
+    | "postgres"
+    | "connection"
+    | "network";
   generation: number;
   /** `null`: every process of that generation. */
   pid: number | null;

@@ -85,11 +85,35 @@ export const noFencing: SourceChange[] = [
   },
 ];
 
+/** Only the other runs of its process count as delayed by code that blocks it. */
+const blockedWorkerStays: SourceChange = {
+  file: "server/processes/worker-pool/watch-workers.ts",
+  find: "observation.silentMs > maxDelayOfWaitingMs[observation.pool] && observation.waiting > 0;",
+  replace: "observation.silentMs < 0;",
+};
+
+/** The host never counts the runs that wait for its workers. */
+const uncountedRuns: SourceChange = {
+  file: "server/run-channel/host/count-blocked-runs.ts",
+  find: "if (shared.length === 0 ||",
+  replace: "if (shared.length >= 0 ||",
+};
+
+/** A worker that was ended has no successor. */
+const noSuccessor: SourceChange = {
+  file: "server/processes/worker-pool/worker-pool.ts",
+  find: `else if (current("shared").length < settings.workers) spawn("shared");`,
+  replace: `else if (current("shared").length < 0) spawn("shared");`,
+};
+
 /** The kill waits for its moment, however slowly the service starts beside the others. */
 const quick = { clients: 8, workers: 1, paceMs: 300, minOrders: 30, momentMs: 60_000 };
 
 /** Its runs never end, so the audit does not wait for them as long as for others. */
 const endless = { ...quick, stuckMs: 12_000 };
+
+/** Code blocks the only worker. The runs that are recorded then never start, and are observed for long enough. */
+const blocking = { ...quick, blocksWorker: true, plan: [], stuckMs: 45_000 };
 
 export const mutants = {
   "acknowledge-before-commit": {
@@ -135,6 +159,18 @@ export const mutants = {
       ],
     },
     caughtBy: ["every run ends"],
+  },
+  "blocked-worker-stays": {
+    audit: { ...blocking, changes: [blockedWorkerStays] },
+    caughtBy: ["every due run starts in time"],
+  },
+  "uncounted-runs": {
+    audit: { ...blocking, changes: [uncountedRuns] },
+    caughtBy: ["every due run starts in time"],
+  },
+  "no-successor": {
+    audit: { ...blocking, changes: [noSuccessor] },
+    caughtBy: ["every due run starts in time"],
   },
   "doubled-assignments": {
     audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },

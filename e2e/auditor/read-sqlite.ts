@@ -17,9 +17,9 @@ export function readSqlite(projectDir: string): StoreReader {
           .parse(
             db
               .prepare(
-                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status FROM stored_run ORDER BY id",
+                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status, created_at - ? AS recordedAt FROM stored_run ORDER BY id",
               )
-              .all(),
+              .all(performance.timeOrigin),
           ),
       ),
     progress: async () =>
@@ -33,6 +33,11 @@ export function readSqlite(projectDir: string): StoreReader {
         return found === "ok" ? (findListDamage(db) ?? found) : found;
       }),
   };
+}
+
+/** Whether a worker responded when it was last reported. */
+export function isAnyResponsive(projectDir: string): boolean {
+  return query(projectDir, (db) => db.prepare("SELECT 1 FROM worker WHERE is_responsive = 1").get() !== undefined);
 }
 
 /** Whether the store is locked against writes, for longer than a commit takes. */

@@ -35,8 +35,22 @@ const honest = (): Facts => ({
     { id: "c1-2", key: null, expected: ["take-note:note"], answers: [] },
   ],
   runs: [
-    { id: "run_bill", orderId: "c1-1", attachmentId: "bill-order:bill", deliveryId: "dlv_1", status: "completed" },
-    { id: "run_ship", orderId: "c1-1", attachmentId: "ship-order:ship", deliveryId: "dlv_1", status: "completed" },
+    {
+      id: "run_bill",
+      orderId: "c1-1",
+      attachmentId: "bill-order:bill",
+      deliveryId: "dlv_1",
+      status: "completed",
+      recordedAt: 5,
+    },
+    {
+      id: "run_ship",
+      orderId: "c1-1",
+      attachmentId: "ship-order:ship",
+      deliveryId: "dlv_1",
+      status: "completed",
+      recordedAt: 5,
+    },
   ],
   effects: [
     ...both("reserve", 10),
@@ -47,6 +61,8 @@ const honest = (): Facts => ({
     ...both("send", 70, { pid: 2 }),
   ],
   kills: [kill(40), kill(45, { kind: "receiver", pid: 9 })],
+  starts: [0],
+  endedAt: 100,
 });
 
 it("facts of a correct service break no rule", () => {
@@ -91,6 +107,19 @@ it("the run of a lost process may wait while the database is unavailable, or whi
   expect(within(kill(42, { kind: "postgres", backAt: 43 }))).toEqual([]);
   expect(within(kill(44, { pid: 3 }))).toEqual([]);
   expect(within(kill(42, { kind: "connection" }))).toEqual(["what a lost process had goes on in time"]);
+});
+
+it("a due run may wait while there is no supervisor, and for the next worker after each kill", () => {
+  const facts = honest();
+  const [first, second] = facts.runs;
+  if (!first || !second) throw new Error("the store has two runs");
+  const waiting = { ...facts, runs: [{ ...first, recordedAt: -70_000 }, second] };
+  const within = (change: Partial<Facts>) =>
+    checkFacts({ ...waiting, ...change }).filter(({ rule }) => rule === "every due run starts in time");
+  expect(within({})).toHaveLength(1);
+  expect(within({ kills: [...facts.kills, kill(-65_000, { kind: "group" })] })).toEqual([]);
+  expect(within({ kills: [...facts.kills, kill(-65_000, { kind: "block", pid: 7 })] })).toHaveLength(1);
+  expect(within({ kills: [...facts.kills, ...[-50_000, -25_000].map((at) => kill(at, { pid: 7 }))] })).toEqual([]);
 });
 
 const [paid, note] = honest().orders;
@@ -184,6 +213,18 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     "the database was away before only": {
       takeOverWithinMs: 9,
       kills: [...honest().kills, kill(20, { kind: "postgres", backAt: 25 })],
+    },
+  },
+  "every due run starts in time": {
+    "it waited for a worker that nobody had killed": {
+      runs: runs.map((run) => ({ ...run, recordedAt: -31_000 })),
+      starts: [-60_000],
+    },
+    "it never started": { effects: effects.filter(({ runId }) => runId !== "run_bill"), endedAt: 31_000 },
+    "code blocked the worker, and nobody ended it": {
+      effects: effects.filter(({ runId }) => runId !== "run_bill"),
+      kills: [...honest().kills, kill(50, { kind: "block" })],
+      endedAt: 31_000,
     },
   },
   "every open run has a job, and every job an open run": {

@@ -136,6 +136,22 @@ export const rules = {
           `${runId} went on with ${step} ${Math.round(ms)} ms after its process was lost, and others had ${Math.round(withinMs)} ms`,
       ),
 
+  "every due run starts in time": (facts) => {
+    const begunAt = new Map(
+      begins(facts)
+        .map(({ runId, at }): [string, number] => [runId, at])
+        .reverse(),
+    );
+    return facts.runs.flatMap(({ id, attachmentId, recordedAt }) => {
+      const until = begunAt.get(id) ?? facts.endedAt;
+      if (facts.starts === undefined || recordedAt === undefined || until === undefined) return [];
+      const waitedMs = maxWait(facts, recordedAt, until);
+      return waitedMs <= startWithinMs
+        ? []
+        : [`${id} of ${attachmentId} was due for ${Math.round(waitedMs)} ms while a worker could have executed it`];
+    });
+  },
+
   "every open run has a job, and every job an open run": ({ disagreements = [] }: Facts) => [...new Set(disagreements)],
 
   "no process outlives its supervisor": ({ kills }: Facts) =>
@@ -170,6 +186,30 @@ export const rules = {
       });
     }),
 } satisfies Record<string, (facts: Facts) => string[]>;
+
+/** Code that blocks the only worker delays runs by 15 seconds, and by the start of the next worker. */
+const startWithinMs = 30_000;
+
+/**
+ * The longest time within which a worker could have executed a run: a kill, or code that blocks the worker, begins a
+ * new one. Without a supervisor there is no worker until the next start.
+ */
+function maxWait({ kills, starts = [] }: Facts, since: number, until: number): number {
+  let from = since;
+  let maxMs = 0;
+  const marks = [
+    ...kills.map(({ at, kind }) => ({ at, kind })),
+    ...starts.map((at) => ({ at, kind: "start" as const })),
+  ];
+  let isDown = false;
+  for (const { at, kind } of marks.sort((a, b) => a.at - b.at)) {
+    if (at > until) break;
+    if (at > since && !isDown) maxMs = Math.max(maxMs, at - from);
+    from = Math.max(at, since);
+    isDown = kind === "start" ? false : isDown || kind === "group" || kind === "supervisor";
+  }
+  return isDown ? maxMs : Math.max(maxMs, until - from);
+}
 
 export type RuleName = keyof typeof rules;
 

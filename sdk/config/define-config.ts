@@ -143,6 +143,16 @@ export interface AlertOptions {
    * before: "7d" }`.
    */
   keyExpiring?: boolean | { before?: Duration };
+  /**
+   * Runs have been due for longer than `after`, and no worker can take them: none runs, code blocks all of them, or
+   * none has the version of the runs. Default: `{ after: "1m" }`.
+   */
+  workersBlocked?: boolean | { after?: Duration };
+  /**
+   * Runs have been due for longer than `after`, although workers respond, for example because all slots are taken.
+   * Default: `{ after: "5m" }`.
+   */
+  runsLate?: boolean | { after?: Duration };
   /** The store was unavailable for longer than `after`. Default: `{ after: "1m" }`. */
   storeUnavailable?: boolean | { after?: Duration };
 }

@@ -4,6 +4,7 @@ import type { Manifest } from "../contract/project/manifest.ts";
 import type { AlertRules } from "../contract/project/settings.ts";
 import { type AlertFacts, findCauses, type Finding, type MatchFact } from "../domain/alerts/findings.ts";
 import { maxAlertMs, planAlerts } from "../domain/alerts/plan-alerts.ts";
+import { readDueWork } from "../ports/due-work.ts";
 import type { Store } from "../ports/store.ts";
 import type { AlertState } from "../ports/store/alert-store.ts";
 
@@ -20,6 +21,8 @@ export type AlertReads = Pick<
   | "listKeys"
   | "countVerdicts"
   | "countDeliveries"
+  | "listDueRuns"
+  | "listWorkers"
 >;
 
 interface EvaluateOptions {
@@ -66,12 +69,13 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
   const limited = targets.flatMap(({ name, maxQueued }) =>
     maxQueued === null ? [] : [{ target: name, maxQueued, upTo: maxQueued }],
   );
-  const [failures, matches, queued, approvals, keys] = await Promise.all([
+  const [failures, matches, queued, approvals, keys, work] = await Promise.all([
     rules.runFailed ? store.listFailures(failurePeriods(state, now - rules.runFailed.quietMs)) : [],
     rules.mismatches && manifest ? readMatches(store, manifest, { now, withinMs: rules.mismatches.withinMs }) : [],
     rules.queueFull && limited.length > 0 ? store.countQueuedOf(limited) : [],
     rules.approvalPending ? store.listOldApprovals(now - rules.approvalPending.afterMs) : [],
     rules.keyExpiring ? store.listKeys() : [],
+    rules.workersBlocked || rules.runsLate ? readDueWork({ store, manifest, now }) : { due: [], blocked: [] },
   ]);
   return {
     failures,
@@ -79,6 +83,8 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
     queues: limited.map(({ target, maxQueued }, at) => ({ target, maxQueued, queued: queued[at] ?? 0 })),
     approvals,
     keys,
+    due: work.due,
+    blocked: work.blocked,
   };
 }
 

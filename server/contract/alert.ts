@@ -7,6 +7,9 @@ import { jsonSchema } from "./json.ts";
  * - `queue_full`: the queue of a target has reached `maxQueued`. `subject`: `workflow:welcome-email`.
  * - `approval_pending`: a tool call has waited too long for its approval. `subject`: the run's id.
  * - `key_expiring`: a key or a token expires soon. `subject`: its id.
+ * - `workers_blocked`: runs are due that no worker can take: none runs, responds or has their version. `subject`: the
+ *   pool.
+ * - `runs_late`: runs have been due for too long, although workers respond. `subject`: the pool.
  * - `store_unavailable`: the store was unavailable. `subject`: the machine.
  */
 const alertKindSchema = z.enum([
@@ -15,6 +18,8 @@ const alertKindSchema = z.enum([
   "queue_full",
   "approval_pending",
   "key_expiring",
+  "workers_blocked",
+  "runs_late",
   "store_unavailable",
 ]);
 

@@ -81,6 +81,18 @@ describe("planLostRuns", () => {
     ]);
   });
 
+  test("an isolated run whose process was ended for other runs fails, long before its timeout, and its error says so", () => {
+    const death: WorkerDeath = { kind: "blocked", blockedMs: 60_000, culprits: ["a"], stack: null, othersWaiting: 2 };
+    expect(fates(death, [run("a", { deadlineAt: now + 3_600_000, attempt: 3 })])).toMatchObject([
+      {
+        transition: {
+          to: "failed",
+          error: { message: expect.stringContaining("while 2 other runs waited for a process of their own") },
+        },
+      },
+    ]);
+  });
+
   test("no run is blamed for a blocked process if the culprit is unknown", () => {
     expect(
       kinds({ kind: "blocked", blockedMs: 15_000, culprits: null, stack: null }, [

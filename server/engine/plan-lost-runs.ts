@@ -2,7 +2,7 @@ import type { Target } from "../contract/project/target.ts";
 import { type FailingTarget, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
 import { planAttemptEnd } from "./plan-run-end.ts";
-import { formatDuration } from "../domain/format.ts";
+import { formatCount, formatDuration } from "../domain/format.ts";
 
 /** How a worker process ended. */
 export type WorkerDeath =
@@ -14,8 +14,17 @@ export type WorkerDeath =
   | { kind: "stopped"; silentMs: number }
   /** It crashed. `how` describes the cause: "ran out of memory", "ended with exit code 3". */
   | { kind: "crashed"; how: string }
-  /** Its event loop was blocked, and the supervisor killed it. `culprits`: the runs that blocked it; `null` if unknown. */
-  | { kind: "blocked"; blockedMs: number; culprits: readonly string[] | null; stack: string | null };
+  /**
+   * Its event loop was blocked, and the supervisor killed it. `culprits`: the runs that blocked it; `null` if unknown.
+   * `othersWaiting`: the number of isolated runs that waited for its place, if it was killed for them.
+   */
+  | {
+      kind: "blocked";
+      blockedMs: number;
+      culprits: readonly string[] | null;
+      stack: string | null;
+      othersWaiting?: number;
+    };
 
 export interface HeldRun {
   id: string;
@@ -74,9 +83,10 @@ function planFate(run: HeldRun, facts: Facts): Fate {
   return isWithinDeadline(run, facts) ? { kind: "isolate" } : blame(run, facts);
 }
 
-/** A run may block its own process until its timeout, but not a process that it shares. */
+/** A run may block its own process until its timeout, unless others wait for its place. */
 function isWithinDeadline(run: HeldRun, { death, now }: Facts): boolean {
-  return death.kind === "blocked" && run.deadlineAt !== null && now < run.deadlineAt;
+  if (death.kind !== "blocked" || death.othersWaiting !== undefined) return false;
+  return run.deadlineAt !== null && now < run.deadlineAt;
 }
 
 function blame(run: HeldRun, { death, buildOf, now, random }: Facts): Fate {
@@ -86,7 +96,8 @@ function blame(run: HeldRun, { death, buildOf, now, random }: Facts): Fate {
     message: `The worker process that ran this attempt ${describeDeath(death)}`,
     stack: death.kind === "blocked" ? death.stack : null,
   };
-  const failure = { error, isTimeout: death.kind === "blocked", isRetryable: true };
+  const isTimeout = death.kind === "blocked" && death.othersWaiting === undefined;
+  const failure = { error, isTimeout, isRetryable: true };
   return {
     kind: "fail",
     ...planAttemptEnd({
@@ -114,6 +125,11 @@ export function describeDeath(death: WorkerDeath): string {
     case "crashed":
       return `${death.how}.`;
     case "blocked":
-      return `was killed because its event loop was blocked for ${formatDuration(death.blockedMs)}. Look for a loop that never awaits, or split the work.`;
+      return `was killed because its event loop was blocked for ${formatDuration(death.blockedMs)}${describeWaiting(death.othersWaiting)}. Look for a loop that never awaits, or split the work.`;
   }
+}
+
+function describeWaiting(runs: number | undefined): string {
+  if (runs === undefined) return "";
+  return ` while ${formatCount(runs, "other run")} waited for a process of ${runs === 1 ? "its" : "their"} own`;
 }

@@ -1,3 +1,4 @@
+import type { Target } from "../contract/project/target.ts";
 import { trackWork } from "../domain/event-loop.ts";
 import { TransientMap } from "../domain/transient-map.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -32,6 +33,13 @@ export interface WorkerLoopOptions {
   onRetire: (reason: string) => void;
 }
 
+/** A run whose code is executing. `deadlineAt`: when the attempt times out. */
+export interface ActiveRun {
+  runId: string;
+  target: Target;
+  deadlineAt: number;
+}
+
 export interface WorkerLoop {
   /** Resolves when runs may be assigned. Rejects if the worker is not accepted. */
   start(): Promise<void>;
@@ -39,8 +47,8 @@ export interface WorkerLoop {
   drain(): Promise<void>;
   /** Accepts no more runs. After the grace period, active runs are aborted and return to the queue. */
   shutDown(graceMs: number): Promise<void>;
-  /** The runs whose code is executing, or about to. `deadlineAt`: when the attempt times out. */
-  active(): { runId: string; deadlineAt: number }[];
+  /** The runs whose code is executing, or about to. */
+  active(): ActiveRun[];
   /** The number of all its runs: also of those whose end is not written yet. */
   countRuns(): number;
   /** Closes the connection. */
@@ -125,9 +133,11 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       await isWithin(drained, maxReturnMs);
     },
     active() {
-      const active: { runId: string; deadlineAt: number }[] = [];
-      for (const handle of handles.values())
-        if (!handle.hasCodeEnded()) active.push({ runId: handle.run.id, deadlineAt: handle.deadlineAt() });
+      const active: ActiveRun[] = [];
+      for (const handle of handles.values()) {
+        const { id: runId, target } = handle.run;
+        if (!handle.hasCodeEnded()) active.push({ runId, target, deadlineAt: handle.deadlineAt() });
+      }
       return active;
     },
     countRuns: () => handles.size,

@@ -2,17 +2,35 @@ import { expect, it } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
 import { createHealthHandler } from "./health.ts";
 import { createReadiness } from "./readiness.ts";
+import type { DueRuns } from "../domain/runs/blocked-work.ts";
+import type { WorkerInfo } from "../ports/store/engine-store.ts";
+import { projectFixture } from "./rest/testing/project-fixture.ts";
 import { serve } from "./testing/serve.ts";
 
-function open(p: { workers?: number; ping?: () => Promise<void> } = {}) {
+const now = Date.UTC(2026, 0, 1);
+const worker: WorkerInfo = {
+  id: "wrk_1",
+  pid: 1,
+  host: "h",
+  version: "v1",
+  startedAt: 0,
+  seenAt: now - 1_000,
+  pool: "shared",
+  isResponsive: true,
+  freeSlots: 0,
+};
+
+function open(p: { workers?: WorkerInfo[]; ping?: () => Promise<void>; dueSince?: number } = {}) {
   const stopping = new AbortController();
-  const store = {
-    ping: p.ping ?? (async () => {}),
-    listWorkers: async () => Array.from({ length: p.workers ?? 1 }, (_, n) => ({ id: `wrk_${n}` }) as never),
-  };
+  const due: DueRuns[] = p.dueSince ? [{ pool: "shared", version: null, runs: 2, oldestAt: p.dueSince }] : [];
   const readiness = createReadiness({
-    store,
-    clock: { now: () => 0 },
+    store: {
+      ping: p.ping ?? (async () => {}),
+      listWorkers: async () => p.workers ?? [worker],
+      listDueRuns: async () => due,
+    },
+    project: { current: projectFixture },
+    clock: { now: () => now },
     logger: silentLogger,
     stopping: stopping.signal,
   });
@@ -27,7 +45,7 @@ it("health checks are answered without web, with and without a query, as GET and
     expect([path, response.status, (await response.json()) as unknown]).toEqual([
       path,
       200,
-      path === "/readyz" ? { ok: true, reasons: [] } : { ok: true },
+      path === "/readyz" ? { ok: true, reasons: [], warnings: [] } : { ok: true },
     ]);
     expect(response.headers.get("cache-control")).toBe("no-store");
     const head = await fetch(served.url + path, { method: "HEAD" });
@@ -47,15 +65,28 @@ it("the reasons say why the service cannot accept and run webhooks", async () =>
     const response = await fetch(`${url}/readyz`);
     return [response.status, (await response.json()) as unknown];
   };
-  expect(await ask(open({ workers: 0 }))).toEqual([
-    503,
-    { ok: false, reasons: ["No worker has reported in the last 15 seconds."] },
-  ]);
+  const noWorker = "No worker has reported in the last 15 seconds.";
+  const warnings: string[] = [];
+  for (const workers of [[], [{ ...worker, pool: "isolated" as const }]])
+    expect(await ask(open({ workers }))).toEqual([503, { ok: false, reasons: [noWorker], warnings }]);
   expect(await ask(open({ ping: () => Promise.reject(new Error("secret path")) }))).toEqual([
     503,
-    { ok: false, reasons: ["Cannot write to the store."] },
+    { ok: false, reasons: ["Cannot write to the store."], warnings },
   ]);
   const closing = open();
   closing.stopping.abort();
-  expect(await ask(closing)).toEqual([503, { ok: false, reasons: ["The service is shutting down."] }]);
+  expect(await ask(closing)).toEqual([503, { ok: false, reasons: ["The service is shutting down."], warnings }]);
+  const dueSince = now - 60_000;
+  const blocked = "2 runs are due, and no worker can take them, since 2025-12-31 23:59:00.000 UTC:";
+  expect(await ask(open({ dueSince, workers: [{ ...worker, isResponsive: false }] }))).toEqual([
+    503,
+    { ok: false, reasons: [`${blocked} code blocks the event loop of the only worker.`], warnings },
+  ]);
+  expect(await ask(open({ dueSince, workers: [] }))).toEqual([
+    503,
+    { ok: false, reasons: [noWorker, `${blocked} no worker has reported in the last 15 seconds.`], warnings },
+  ]);
+  // Webhooks are accepted while all workers are busy.
+  const busy = "all slots of 1 worker are taken; runs that wait for other runs can block each other.";
+  expect(await ask(open({ dueSince }))).toEqual([200, { ok: true, reasons: [], warnings: [`${blocked} ${busy}`] }]);
 });

@@ -16,8 +16,9 @@ export function createHealthHandler(readiness: Readiness): HealthHandler {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     if (path === "/healthz") send(request, response, 200, { ok: true });
     else if (path === "/readyz") {
-      const reasons = await readiness();
-      send(request, response, reasons.length === 0 ? 200 : 503, { ok: reasons.length === 0, reasons });
+      const report = await readiness();
+      const ok = report.reasons.length === 0;
+      send(request, response, ok ? 200 : 503, { ok, ...report });
     } else return false;
     return true;
   };

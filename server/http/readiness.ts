@@ -1,49 +1,66 @@
 import { AppError } from "../contract/app-error.ts";
+import { describeBlockedRuns } from "../domain/runs/blocked-work.ts";
 import type { Clock } from "../ports/clock.ts";
+import { type DueWork, readDueWork } from "../ports/due-work.ts";
 import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { ProjectReader } from "../ports/project.ts";
 import type { Store } from "../ports/store.ts";
 
-/** Resolves to the reasons why the service cannot accept and run webhooks. An empty list: it is ready. */
-export type Readiness = () => Promise<string[]>;
+/** What a health check reports. The service is ready if there are no reasons against it. */
+interface ReadinessReport {
+  /** Why the service cannot accept and run webhooks. */
+  reasons: string[];
+  /** Why some runs do not start, although the service accepts webhooks. */
+  warnings: string[];
+}
+
+export type Readiness = () => Promise<ReadinessReport>;
 
 interface ReadinessDeps {
-  store: Pick<Store, "ping" | "listWorkers">;
+  store: Pick<Store, "ping" | "listWorkers" | "listDueRuns">;
+  project: Pick<ProjectReader, "current">;
   clock: Clock;
   logger: Logger;
   stopping: AbortSignal;
 }
 
-/** A worker reports every few seconds. */
-const workerSilenceMs = 15_000;
-
-/** The service is ready if the store is writable and a worker is alive, regardless of its pages. */
-export function createReadiness({ store, clock, logger, stopping }: ReadinessDeps): Readiness {
+/**
+ * The service is ready if the store is writable and a worker is alive, regardless of its pages, unless runs are due and
+ * no worker responds. While all workers are busy, it is ready: webhooks are accepted, and their runs are queued.
+ */
+export function createReadiness(deps: ReadinessDeps): Readiness {
   return async () => {
-    if (stopping.aborted) return ["The service is shutting down."];
+    if (deps.stopping.aborted) return { reasons: ["The service is shutting down."], warnings: [] };
     try {
-      await pingOnceASecond({ store, clock, logger });
-      const workers = await store.listWorkers({ seenSince: clock.now() - workerSilenceMs });
-      return workers.length > 0 ? [] : ["No worker has reported in the last 15 seconds."];
+      return reportWork(await checkOnceASecond(deps));
     } catch (error) {
-      return [`Cannot write to the store.${error instanceof AppError ? ` ${error.message}` : ""}`];
+      const detail = error instanceof AppError ? ` ${error.message}` : "";
+      return { reasons: [`Cannot write to the store.${detail}`], warnings: [] };
     }
   };
 }
 
-/** A ping writes to the disk, and anonymous clients may request /readyz: the store is pinged at most once a second. */
-async function pingOnceASecond({
-  store,
-  clock,
-  logger,
-}: Pick<ReadinessDeps, "store" | "clock" | "logger">): Promise<void> {
+function reportWork({ blocked, workers }: DueWork): ReadinessReport {
+  const hasWorker = workers.some(({ pool }) => pool !== "isolated");
+  const [outages, others] = [true, false].map((isOutage) =>
+    blocked.filter((runs) => runs.isOutage === isOutage).map(describeBlockedRuns),
+  );
+  return {
+    reasons: [...(hasWorker ? [] : ["No worker has reported in the last 15 seconds."]), ...(outages ?? [])],
+    warnings: others ?? [],
+  };
+}
+
+/** The check writes to the disk, and anonymous clients may request /readyz: it is made at most once a second. */
+async function checkOnceASecond({ store, project, clock, logger }: ReadinessDeps): Promise<DueWork> {
   const now = clock.now();
-  const last = lastPings.get(store);
+  const last = lastChecks.get(store);
   if (last && now >= last.at && now < last.at + 1000) return last.answer;
-  const answer = store.ping();
+  const answer = store.ping().then(() => readDueWork({ store, manifest: project.current().manifest, now }));
   const logFailure = last?.logFailure ?? createThrottledLog((message, fields) => logger.warn(message, fields));
-  lastPings.set(store, { at: now, answer, logFailure });
+  lastChecks.set(store, { at: now, answer, logFailure });
   answer.catch((error: unknown) => logFailure("store not responding", { error }));
   return answer;
 }
 
-const lastPings = new WeakMap<object, { at: number; answer: Promise<void>; logFailure: Logger["warn"] }>();
+const lastChecks = new WeakMap<object, { at: number; answer: Promise<DueWork>; logFailure: Logger["warn"] }>();

@@ -65,6 +65,7 @@ const withoutValues = new Set([
   "listCancelRequested",
   "listHeldRuns",
   "listWorkers",
+  "listDueRuns",
   "listOpenRuns",
   "readOpenRuns",
   "readAlertState",

@@ -5,6 +5,7 @@ import type { ProblemError } from "../contract/problem.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { Target } from "../contract/project/target.ts";
+import type { ActiveRun } from "../engine/worker-loop.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import type { ReceiverNumbers, ServiceReport } from "../ports/service-report.ts";
 import type { IsolatedRuns, LostAttempt } from "../run-channel/host/run-host.ts";
@@ -89,11 +90,12 @@ export type HostRequest =
   | { request: "worker-died"; workerId: string; death: WorkerDeath; deadlines: [runId: string, deadlineAt: number][] }
   | { request: "hold-workers"; workerIds: readonly string[] }
   | { request: "isolated-runs" }
+  | { request: "count-blocked-runs" }
   /** A delivery of the feed of the service at `url`. */
   | { request: "take-delivery"; delivery: FedDelivery; url: string; isMatchOnly: boolean };
 
 /** `null`: the request has no result, or failed. */
-export type HostAnswer = LostAttempt[] | IsolatedRuns | TakenDelivery | null;
+export type HostAnswer = LostAttempt[] | IsolatedRuns | { blocked: number } | TakenDelivery | null;
 
 /** `known`: it was taken before. `busy`: offer it again later. `failed`: a defect. */
 export type TakenDelivery = { taken: "recorded" } | { taken: "known" } | { taken: "busy" | "failed"; reason: string };
@@ -122,13 +124,13 @@ export type WorkerToSupervisor =
   | { type: "failed"; message: string }
   /**
    * Sent twice a second, before the code of a run starts, and when a run has ended. `active`: the runs whose code is
-   * executing, or about to. `deadlineAt`: when the attempt times out. `others`: the number of further runs, whose end
-   * is being written. `started` and `ended`: since the last heartbeat.
+   * executing, or about to. `others`: the number of further runs, whose end is being written. `started` and `ended`:
+   * since the last heartbeat.
    */
   | {
       type: "heartbeat";
       rssBytes: number;
-      active: { runId: string; deadlineAt: number }[];
+      active: ActiveRun[];
       others: number;
       ended: RunEndedReport[];
       started?: RunStartedReport[];

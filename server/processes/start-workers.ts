@@ -50,7 +50,7 @@ export async function startWorkers(p: {
   const upkeep = startStoreUpkeep({ settings, store: masked, logger: p.logger });
   let isClosing = false;
 
-  async function readiness(): Promise<string[]> {
+  async function findReasons(): Promise<string[]> {
     if (isClosing) return ["The workers are shutting down."];
     if (pool.numbers().workers.ready.shared === 0) return ["No worker of this machine accepts runs."];
     return store.ping().then(
@@ -58,6 +58,8 @@ export async function startWorkers(p: {
       (error: unknown) => [`Cannot write to the store. ${error instanceof Error ? error.message : ""}`.trim()],
     );
   }
+
+  const readiness = async () => ({ reasons: await findReasons(), warnings: [] });
 
   async function close(): Promise<void> {
     isClosing = true;

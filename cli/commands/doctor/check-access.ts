@@ -1,9 +1,15 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/domain/access/keys.ts";
 import { formatCount, formatUtc } from "../../../server/domain/format.ts";
+import {
+  type BlockedRuns,
+  describeBlockedRuns,
+  findBlockedRuns,
+  fixBlockedRuns,
+  workerSilenceMs,
+} from "../../../server/domain/runs/blocked-work.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
-const workerAliveMs = 15_000;
 const aheadMs = 60_000;
 
 export interface AccessContext {
@@ -20,7 +26,8 @@ export interface AccessContext {
 
 /** Checks of the contents of the store: keys, secret, triggers, people and workers. */
 export function checkAccess(p: AccessContext): Check[] {
-  return [checkClock(p), ...checkKeys(p), checkSecret(p), checkTriggers(p), checkPeople(p), checkWorkers(p)];
+  const ofContents = [checkClock(p), ...checkKeys(p), checkSecret(p), checkTriggers(p), checkPeople(p)];
+  return [...ofContents, checkWorkers(p), ...checkDueRuns(p)];
 }
 
 function checkClock({ contents, now }: AccessContext): Check {
@@ -118,7 +125,7 @@ function checkPeople({ contents, mode }: AccessContext): Check {
 }
 
 function checkWorkers({ contents, now, isRunning }: AccessContext): Check {
-  const alive = contents.lastSeenWorkers.filter((at) => at > now - workerAliveMs).length;
+  const alive = contents.workers.filter(({ seenAt }) => seenAt > now - workerSilenceMs).length;
   if (!isRunning) return ok("workers", "the service is not running on this machine");
   return alive > 0
     ? ok("workers", `${alive} alive`)
@@ -128,3 +135,21 @@ function checkWorkers({ contents, now, isRunning }: AccessContext): Check {
         "The log of the service has the reason.",
       );
 }
+
+/** Runs that wait for a service that is not running are no problem of its workers. */
+function checkDueRuns({ contents, now, isRunning }: AccessContext): Check[] {
+  const { due, workers } = contents;
+  const blocked = findBlockedRuns({ due, workers, now });
+  const isExpected = ({ reason }: BlockedRuns) => reason === "no_worker" && !isRunning;
+  const checks = blocked
+    .filter((runs) => !isExpected(runs))
+    .map((runs) =>
+      (runs.reason === "busy" ? warn : bad)("due runs", trimPeriod(describeBlockedRuns(runs)), fixBlockedRuns(runs)),
+    );
+  if (checks.length > 0) return checks;
+  const runs = due.reduce((sum, group) => sum + group.runs, 0);
+  return [ok("due runs", runs === 0 ? "none wait for a worker" : `${formatCount(runs, "run")} about to start`)];
+}
+
+/** Checks are parts of a line. */
+const trimPeriod = (text: string) => text.replace(/\.$/, "");

@@ -29,9 +29,19 @@ const key = {
   revokedAt: null,
   replacedBy: null,
 };
+const worker = {
+  pool: "shared",
+  isResponsive: true,
+  freeSlots: 2,
+  version: "v1",
+  startedAt: now,
+  seenAt: now,
+} as const;
+const due = { pool: "shared", version: null, runs: 2, oldestAt: now - 60_000 } as const;
 const contents: AccessContext["contents"] = {
   newestDeliveryAt: now,
-  lastSeenWorkers: [now],
+  workers: [worker],
+  due: [],
   keys: [key],
   disabledTriggers: [],
   contentKeys: [],
@@ -100,7 +110,20 @@ it.each<[string, Parameters<typeof check>[0], string[]]>([
   ["a disabled trigger that was removed", { contents: { disabledTriggers: ["gone"] } }, []],
   ["people without an admin", { contents: { admins: 0 } }, ["people bad"]],
   ["no accounts", { contents: { people: 0, admins: 0 } }, ["people warn"]],
-  ["a service without workers", { contents: { lastSeenWorkers: [now - 60_000] } }, ["workers bad"]],
+  ["a service without workers", { contents: { workers: [{ ...worker, seenAt: now - 60_000 }] } }, ["workers bad"]],
+  ["due runs that a worker takes", { contents: { due: [due] } }, []],
+  ["due runs without a worker", { contents: { workers: [], due: [due] } }, ["workers bad", "due runs bad"]],
+  ["due runs while the service is stopped", { isRunning: false, contents: { workers: [], due: [due] } }, []],
+  [
+    "due runs whose workers are blocked by code",
+    { contents: { workers: [{ ...worker, isResponsive: false }], due: [due] } },
+    ["due runs bad"],
+  ],
+  [
+    "due runs while all slots are taken",
+    { contents: { workers: [{ ...worker, freeSlots: 0 }], due: [due] } },
+    ["due runs warn"],
+  ],
 ])("reports %s", (_, given, expected) => expect(check(given)).toEqual(expected));
 
 it("reports a full disk, and addresses that expose keys", () => {

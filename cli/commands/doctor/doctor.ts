@@ -11,7 +11,8 @@ import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
-import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
+import { concurrencyOf } from "../../../server/domain/runs/concurrency.ts";
+import type { StoreContents, WantedContents } from "../../../server/store/shared/store-contents.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Paint } from "../../terminal/terminal.ts";
@@ -142,7 +143,8 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
     ...(manifest ? [await checkBuild(settings.stateDir, manifest)] : []),
   ];
   try {
-    const { checks: ofStore, contents } = await inspectStore(settings);
+    const wanted = { now: now(), concurrency: new Map(manifest ? concurrencyOf(manifest) : []) };
+    const { checks: ofStore, contents } = await inspectStore(settings, wanted);
     checks.push(...ofStore);
     if (!contents) return [...checks, ...checkEncryption(settings.encryption, { contentKeys: [], oldestAt: null })];
     checks.push(...checkEncryption(settings.encryption, contents));
@@ -152,7 +154,7 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
       ...checks,
       ...checkAccess({
         contents,
-        now: now(),
+        now: wanted.now,
         triggers: manifest?.triggers ?? [],
         mode: settings.mode,
         needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings),
@@ -185,19 +187,22 @@ interface StoreChecks {
   contents: StoreContents | null;
 }
 
-function inspectStore(settings: Settings): Promise<StoreChecks> {
+function inspectStore(settings: Settings, wanted: WantedContents): Promise<StoreChecks> {
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? inspectSqliteStore(database.file, hasRetention)
-    : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention });
+    ? inspectSqliteStore(database.file, { hasRetention, wanted })
+    : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention, wanted });
 }
 
-async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<StoreChecks> {
+async function inspectSqliteStore(
+  file: string,
+  { hasRetention, wanted }: { hasRetention: boolean; wanted: WantedContents },
+): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/file/inspect-database.ts");
-  const facts = inspectDatabase(file);
+  const facts = inspectDatabase(file, wanted);
   if (!facts)
     return {
       checks: [...checks, warn("store", `does not exist yet (${file})`, "The first start creates it.")],
@@ -206,12 +211,15 @@ async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<
   return { checks: [...checks, ...checkSqlite(facts, { file, hasRetention })], contents: facts.contents };
 }
 
-async function inspectPostgresStore(url: string, p: { stateDir: string; hasRetention: boolean }): Promise<StoreChecks> {
+async function inspectPostgresStore(
+  url: string,
+  p: { stateDir: string; hasRetention: boolean; wanted: WantedContents },
+): Promise<StoreChecks> {
   const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
     import("../../../server/store/postgres/inspect-database.ts"),
     import("../../../server/auth/keys/service-secret.ts"),
   ]);
-  const facts = await inspectPostgres(url);
+  const facts = await inspectPostgres(url, p.wanted);
   const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
   return { checks: checkPostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
 }

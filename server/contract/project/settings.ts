@@ -86,6 +86,8 @@ const alertsSchema = z.strictObject({
   queueFull: z.boolean().optional(),
   approvalPending: ruleSchema({ after: waitSchema(90).optional() }, '{ after: "4h" }, at least one minute'),
   keyExpiring: ruleSchema({ before: waitSchema(90).optional() }, '{ before: "7d" }, at least one minute'),
+  workersBlocked: ruleSchema({ after: waitSchema(1).optional() }, '{ after: "1m" }, at least one minute'),
+  runsLate: ruleSchema({ after: waitSchema(90).optional() }, '{ after: "5m" }, at least one minute'),
   storeUnavailable: ruleSchema({ after: waitSchema(1).optional() }, '{ after: "1m" }, at least one minute'),
 });
 
@@ -156,6 +158,8 @@ export interface AlertRules {
   queueFull: boolean;
   approvalPending: { afterMs: number } | null;
   keyExpiring: { beforeMs: number } | null;
+  workersBlocked: { afterMs: number } | null;
+  runsLate: { afterMs: number } | null;
   storeUnavailable: { afterMs: number } | null;
 }
 
@@ -164,6 +168,8 @@ export function readAlertRules(given: NonNullable<ProjectSettings["alerts"]>): A
   const mismatches = optionsOf(given.mismatches);
   const approval = optionsOf(given.approvalPending);
   const key = optionsOf(given.keyExpiring);
+  const blocked = optionsOf(given.workersBlocked);
+  const late = optionsOf(given.runsLate);
   const store = optionsOf(given.storeUnavailable);
   return {
     runFailed: failed && { quietMs: toMs(failed.quietFor, "1h") },
@@ -175,6 +181,8 @@ export function readAlertRules(given: NonNullable<ProjectSettings["alerts"]>): A
     queueFull: given.queueFull ?? true,
     approvalPending: approval && { afterMs: toMs(approval.after, "4h") },
     keyExpiring: key && { beforeMs: toMs(key.before, "7d") },
+    workersBlocked: blocked && { afterMs: toMs(blocked.after, "1m") },
+    runsLate: late && { afterMs: toMs(late.after, "5m") },
     storeUnavailable: store && { afterMs: toMs(store.after, "1m") },
   };
 }

@@ -48,6 +48,16 @@ describe("an alert", () => {
       "/settings/keys",
     ],
     [
+      { kind: "workers_blocked", subject: "shared", detail: { text: "7 runs are due, and no worker can take them." } },
+      "7 runs are due, and no worker can take them",
+      "/runs?status=queued",
+    ],
+    [
+      { kind: "runs_late", subject: "shared", detail: { text: "7 runs are due, the first since then." } },
+      "7 runs are due, the first since then",
+      "/runs?status=queued",
+    ],
+    [
       { kind: "store_unavailable", subject: "host-1", detail: { since: "2026-01-01T00:00:00.000Z" } },
       "The store of host-1 was unavailable since 2026-01-01T00:00:00.000Z",
       "/alerts",

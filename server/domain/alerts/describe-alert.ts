@@ -51,6 +51,9 @@ function textOf({ kind, subject, count, detail, openedAt }: StoredAlert): { titl
         title: `${detail["keyKind"] === "api" ? "API token" : "Webhook key"} ${textOr(detail["name"])} expires at ${textOr(detail["expiresAt"])}`,
         path: "/settings/keys",
       };
+    case "workers_blocked":
+    case "runs_late":
+      return { title: textOr(detail["text"]).replace(/\.$/, ""), path: "/runs?status=queued" };
     case "store_unavailable":
       return {
         title: `The store of ${subject} was unavailable since ${textOr(detail["since"])}`,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Key } from "../../contract/access/key.ts";
 import { readAlertRules } from "../../contract/project/settings.ts";
+import type { BlockReason } from "../runs/blocked-work.ts";
 import { type AlertFacts, findCauses } from "./findings.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const rules = readAlertRules({});
-const none: AlertFacts = { failures: [], matches: [], queues: [], approvals: [], keys: [] };
+const none: AlertFacts = { failures: [], matches: [], queues: [], approvals: [], keys: [], due: [], blocked: [] };
 const find = (facts: Partial<AlertFacts>, with_ = rules) =>
   findCauses(with_, { ...none, ...facts }, now).map(({ kind, subject, count }) => [kind, subject, count]);
 const key = (given: Partial<Key>): Key => ({
@@ -81,6 +82,27 @@ describe("a cause for an alert", () => {
     expect(find({ keys: others })).toEqual([]);
   });
 
+  it("is due runs that no worker can take, after a minute, and those that are late although workers respond, after five", () => {
+    const minuteMs = 60_000;
+    const due = (minutes: number) => ({
+      pool: "shared" as const,
+      version: null,
+      runs: 7,
+      oldestAt: now - minutes * minuteMs,
+    });
+    const blocked = (minutes: number, reason: BlockReason) => [
+      { ...due(minutes), since: now - minutes * minuteMs, reason, workers: 1, isOutage: false },
+    ];
+    for (const reason of ["no_worker", "other_versions", "unresponsive"] as const) {
+      expect(find({ due: [due(0.9)], blocked: blocked(0.9, reason) })).toEqual([]);
+      expect(find({ due: [due(60)], blocked: blocked(60, reason) })).toEqual([["workers_blocked", "shared", 1]]);
+    }
+    expect(find({ due: [due(4.9)], blocked: blocked(4.9, "busy") })).toEqual([]);
+    expect(find({ due: [due(5)], blocked: blocked(5, "busy") })).toEqual([["runs_late", "shared", 1]]);
+    // Workers take them, but slowly.
+    expect(find({ due: [due(5), { ...due(6), version: "v1" }] })).toEqual([["runs_late", "shared", 1]]);
+  });
+
   it("is not found by a rule that is off", () => {
     const off = readAlertRules({
       runFailed: false,
@@ -88,6 +110,8 @@ describe("a cause for an alert", () => {
       queueFull: false,
       approvalPending: false,
       keyExpiring: false,
+      workersBlocked: false,
+      runsLate: false,
     });
     const facts: AlertFacts = {
       failures: [{ target: "workflow:a", count: 1, firstAt: now, lastAt: now, runs: [] }],
@@ -95,8 +119,10 @@ describe("a cause for an alert", () => {
       queues: [{ target: "workflow:a", queued: 1, maxQueued: 1 }],
       approvals: [{ runId: "run_1", target: "agent:a", requestedAt: 0 }],
       keys: [key({ expiresAt: new Date(now + 1).toISOString() })],
+      due: [{ pool: "isolated", version: null, runs: 1, oldestAt: 0 }],
+      blocked: [{ pool: "shared", version: null, runs: 1, since: 0, reason: "no_worker", workers: 0, isOutage: true }],
     };
-    expect(find(facts)).toHaveLength(5);
+    expect(find(facts)).toHaveLength(7);
     expect(find(facts, off)).toEqual([]);
   });
 });

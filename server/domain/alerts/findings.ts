@@ -3,6 +3,13 @@ import type { AlertKind } from "../../contract/alert.ts";
 import type { Json } from "../../contract/json.ts";
 import type { AlertRules } from "../../contract/project/settings.ts";
 import { expiresSoon } from "../access/keys.ts";
+import {
+  type BlockedRuns,
+  describeBlockedRuns,
+  describeDueRuns,
+  type DueRuns,
+  type Pool,
+} from "../runs/blocked-work.ts";
 
 /** A cause for an alert. Causes of the same kind and subject belong to one alert. Times are UTC milliseconds. */
 export interface Finding {
@@ -67,6 +74,8 @@ export interface AlertFacts {
   queues: readonly QueueFact[];
   approvals: readonly ApprovalFact[];
   keys: readonly Key[];
+  due: readonly DueRuns[];
+  blocked: readonly BlockedRuns[];
 }
 
 /** The causes that the rules find in these facts. A rule that is off finds none. */
@@ -77,6 +86,8 @@ export function findCauses(rules: AlertRules, facts: AlertFacts, now: number): F
     ...findFullQueues(rules, facts, now),
     ...findApprovals(rules, facts, now),
     ...findExpiringKeys(rules, facts, now),
+    ...findBlockedWorkers(rules, facts, now),
+    ...findLateRuns(rules, facts, now),
   ];
 }
 
@@ -128,6 +139,43 @@ function findExpiringKeys({ keyExpiring: rule }: AlertRules, { keys }: AlertFact
   return keys
     .filter((key) => expiresSoon(key, now, rule.beforeMs))
     .map(({ id, kind, name, expiresAt }) => once("key_expiring", id, now, { name, keyKind: kind, expiresAt }));
+}
+
+function findBlockedWorkers({ workersBlocked: rule }: AlertRules, { blocked }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  const old = blocked.filter((runs) => runs.reason !== "busy" && runs.since <= now - rule.afterMs);
+  return oldestOfPools(old, ({ since }) => since).map((runs) =>
+    once("workers_blocked", runs.pool, now, {
+      runs: runs.runs,
+      since: new Date(runs.since).toISOString(),
+      reason: runs.reason,
+      text: describeBlockedRuns(runs),
+    }),
+  );
+}
+
+/** Runs whose workers are blocked have an alert of their own. */
+function findLateRuns({ runsLate: rule }: AlertRules, { due, blocked }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  const causeOf = (runs: DueRuns) => blocked.find((one) => one.pool === runs.pool && one.version === runs.version);
+  const late = due.filter(
+    (runs) => runs.oldestAt <= now - rule.afterMs && (causeOf(runs)?.reason ?? "busy") === "busy",
+  );
+  return oldestOfPools(late, ({ oldestAt }) => oldestAt).map((runs) => {
+    const cause = causeOf(runs);
+    return once("runs_late", runs.pool, now, {
+      runs: runs.runs,
+      since: new Date(runs.oldestAt).toISOString(),
+      reason: cause?.reason ?? null,
+      text: cause ? describeBlockedRuns(cause) : describeDueRuns(runs),
+    });
+  });
+}
+
+/** Of each pool, the runs that have waited for longest: an alert is about a pool. */
+function oldestOfPools<T extends { pool: Pool }>(all: readonly T[], timeOf: (runs: T) => number): T[] {
+  const sorted = all.toSorted((a, b) => timeOf(a) - timeOf(b));
+  return [...Map.groupBy(sorted, ({ pool }) => pool).values()].flatMap((ofPool) => ofPool.slice(0, 1));
 }
 
 function once(kind: AlertKind, subject: string, now: number, detail: Finding["detail"]): Finding {

@@ -294,6 +294,7 @@ export const texts: Readonly<Record<string, string>> = {
   "*.error": "Why the last attempt failed. `null`: it did not.",
   "AlertTest.isSent": "Whether the destination accepted it.",
   "Readiness.reasons": "Why the service is not ready. Empty if it is.",
+  "Readiness.warnings": "Which due runs no worker can take, and why, although the service is ready.",
   "*.openapi": "Version of OpenAPI.",
 
   "?runs.id": "Id of the run, `run_…`.",

@@ -3,6 +3,7 @@ import type { Target } from "../../contract/project/target.ts";
 import type { RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
 import type { FailureRun } from "../../domain/runs/failure-run.ts";
+import type { DueRuns, Pool } from "../../domain/runs/blocked-work.ts";
 import type { RunBuild } from "../../domain/runs/run-builds.ts";
 
 /** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
@@ -153,6 +154,11 @@ export interface WorkerInfo {
   isLeaving?: boolean;
   /** The versions of the other builds that its machine keeps. Only a store that machines share stores them. */
   keptVersions?: readonly string[];
+  /** The next three are `null` for a worker of an older version. */
+  pool?: Pool | null;
+  /** Whether its event loop turned a moment ago. */
+  isResponsive?: boolean | null;
+  freeSlots?: number | null;
 }
 
 /** The progress of a run since its worker's last write. */
@@ -246,6 +252,16 @@ export interface EngineStore {
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   /** The number of `queued` runs of the pool, regardless of concurrency limits. */
   countQueued(pool: "shared" | "isolated"): Promise<number>;
+  /**
+   * The due runs of the pools, `queued` or `waiting` until a past time, that need nothing but a worker. Runs whose
+   * target has no room are left out. Of a target, at most `limit` runs are counted, and at most as many as have room.
+   */
+  listDueRuns(p: {
+    pools: readonly Pool[];
+    now: number;
+    concurrency: ReadonlyMap<string, number>;
+    limit: number;
+  }): Promise<DueRuns[]>;
   /** Statistics for /metrics. Absent if the store has no queues: machines that share it have them. */
   listQueueDepths?(): Promise<QueueDepth[]>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;

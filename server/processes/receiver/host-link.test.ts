@@ -143,6 +143,7 @@ it("every message reaches the host, and requests are answered with its results",
     hold: async (ids) => void calls.push(["hold", ids]),
     release: record("release"),
     isolatedRuns: async () => ({ queued: 2, nextAt: 5 }),
+    countBlockedRuns: async () => 3,
     stop: record("stop"),
     close: async () => {},
   };
@@ -161,6 +162,7 @@ it("every message reaches the host, and requests are answered with its results",
   link.release(["wrk_a"]);
   expect(await link.workerDied(lost)).toEqual([attempt]);
   expect(await link.isolatedRuns()).toEqual({ queued: 2, nextAt: 5 });
+  expect(await link.countBlockedRuns()).toBe(3);
   expect(await link.takeDelivery({ delivery: fed, url: "https://hooks.example.com", isMatchOnly: false })).toEqual({
     taken: "known",
   });

@@ -5,7 +5,7 @@ import type { HostAnswer, HostMessage, HostRequest, ProcessStart, TakenDelivery 
 /** The part of the run host that the parent of the workers uses. */
 export type PoolHost = Pick<
   RunHost,
-  "workerStarted" | "workerAlive" | "workerDied" | "hold" | "release" | "isolatedRuns" | "stop"
+  "workerStarted" | "workerAlive" | "workerDied" | "hold" | "release" | "isolatedRuns" | "countBlockedRuns" | "stop"
 >;
 
 /** The supervisor's connection to the run host in the receiver. */
@@ -96,6 +96,10 @@ export function createHostLink(now: () => number = () => performance.now()): Hos
       const answer = await sendRequest({ request: "isolated-runs" });
       return answer !== null && "queued" in answer ? answer : { queued: 0, nextAt: null };
     },
+    async countBlockedRuns() {
+      const answer = await sendRequest({ request: "count-blocked-runs" });
+      return answer !== null && "blocked" in answer ? answer.blocked : 0;
+    },
     async takeDelivery(p) {
       const answer = await sendRequest({ request: "take-delivery", ...p });
       return answer !== null && "taken" in answer ? answer : null;
@@ -154,6 +158,11 @@ async function handleRequest(
       return host.hold(request.workerIds).then(() => null);
     case "isolated-runs":
       return await host.isolatedRuns().catch((): HostAnswer => null);
+    case "count-blocked-runs":
+      return await host.countBlockedRuns().then(
+        (blocked) => ({ blocked }),
+        () => null,
+      );
     case "take-delivery":
       return await takeDelivery(request);
   }

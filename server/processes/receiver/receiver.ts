@@ -97,7 +97,9 @@ async function openReceiver({
       return ingest(request, isLocal);
     },
     forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), logger }),
-    health: createHealthHandler(createReadiness({ store, clock: systemClock, logger, stopping: stopping.signal })),
+    health: createHealthHandler(
+      createReadiness({ store, project, clock: systemClock, logger, stopping: stopping.signal }),
+    ),
     // Only the pages' development server uses upgraded connections.
     allowsUpgrades: settings.pages === "source",
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,

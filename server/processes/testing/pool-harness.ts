@@ -9,7 +9,7 @@ import { isEnded } from "../../domain/runs/run-state.ts";
 import { newId } from "../../domain/ids.ts";
 import { packageRoot } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
-import { silentLogger } from "../../ports/logger.ts";
+import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
@@ -159,7 +159,11 @@ interface RunView {
 /** Real worker processes with a real store. `hasWorkers: false` only opens the store. */
 export async function startPool(
   project: Project,
-  { env = {}, hasWorkers = true }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean } = {},
+  {
+    env = {},
+    hasWorkers = true,
+    logger = silentLogger,
+  }: { env?: NodeJS.ProcessEnv; hasWorkers?: boolean; logger?: Logger } = {},
 ): Promise<PoolHarness> {
   const manifest = await readManifest(join(project.dir, ".signalbox"));
   const settings = readSettings({
@@ -190,12 +194,13 @@ export async function startPool(
       hold: async (workerIds) => runs?.host.hold(workerIds),
       release: (workerIds) => runs?.host.release(workerIds),
       isolatedRuns: async () => (await runs?.host.isolatedRuns()) ?? { queued: 0, nextAt: null },
+      countBlockedRuns: async () => (await runs?.host.countBlockedRuns()) ?? 0,
       stop: () => runs?.host.stop(),
     },
     runs: sockets.runs,
     mapStack: async (stack) => stack,
     reporter,
-    logger: silentLogger,
+    logger,
     clock: systemClock,
   });
   if (hasWorkers) await pool.start();

@@ -1,7 +1,33 @@
 import { expect, it, vi } from "vitest";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
+import type { WorkerChild } from "../worker/worker-child.ts";
 import { createIsolation } from "./isolation.ts";
+
+const aWorker = (over: Partial<Record<"silentMs" | "changedAt", number>> = {}) =>
+  ({
+    isReady: () => true,
+    active: () => [],
+    others: () => 0,
+    silentMs: () => over.silentMs ?? 0,
+    changedAt: () => over.changedAt ?? performance.now() - 60_000,
+  }) as unknown as WorkerChild;
+
+it("dismisses a process that has been idle for a while, unless it does not respond: it may have a run by now", async () => {
+  const dismiss = vi.fn<(worker: WorkerChild) => void>();
+  const idle = aWorker();
+  const isolation = createIsolation({
+    host: { isolatedRuns: async () => ({ queued: 0, nextAt: null }) },
+    clock: systemClock,
+    logger: silentLogger,
+    workers: () => [idle, aWorker({ silentMs: 1_200 }), aWorker({ changedAt: performance.now() })],
+    spawn() {},
+    dismiss,
+    schedule() {},
+  });
+  isolation.dismissIdle();
+  expect(dismiss.mock.calls).toEqual([[idle]]);
+});
 
 it("starts no process for an isolated run during a pause, regardless of requests for one, and then checks by itself", async () => {
   const timers: { delayMs: number; action: () => void }[] = [];

@@ -5,12 +5,16 @@ import type { WorkerChild } from "../worker/worker-child.ts";
 
 const maxWorkers = 4;
 const idleMs = 2_000;
+/** Heartbeats come twice a second. */
+const maxReportAgeMs = 1_000;
 /** A later check finds runs that are due after this time. */
 const maxWaitMs = 5_000;
 
 export interface Isolation {
   /** Starts a process for each due isolated run, up to a limit. */
   check(): void;
+  /** The number of due isolated runs that wait until a process ends, because there may be no more. */
+  countWaiting(): Promise<number>;
   /** Starts no processes for this time, e.g. because the last one could not start. */
   pause(ms: number): void;
   /** Dismisses processes that have been idle for a while. */
@@ -61,6 +65,11 @@ export function createIsolation(p: {
 
   return {
     check,
+    async countWaiting() {
+      const { queued } = await p.host.isolatedRuns();
+      if (p.workers().length < maxWorkers) return 0;
+      return Math.max(0, queued - p.workers().filter(isFree).length);
+    },
     pause(ms) {
       pauses += 1;
       p.schedule(ms, () => {
@@ -69,10 +78,16 @@ export function createIsolation(p: {
       });
     },
     dismissIdle() {
-      for (const worker of p.workers())
-        if (worker.isReady() && isFree(worker) && performance.now() - worker.changedAt() > idleMs) p.dismiss(worker);
+      for (const worker of p.workers()) if (isIdle(worker)) p.dismiss(worker);
     },
   };
 }
+
+/** A worker that does not respond may have been assigned a run since its last report. */
+const isIdle = (worker: WorkerChild): boolean =>
+  worker.isReady() &&
+  isFree(worker) &&
+  worker.silentMs() < maxReportAgeMs &&
+  performance.now() - worker.changedAt() > idleMs;
 
 const isFree = (worker: WorkerChild) => worker.active().length + worker.others() === 0;

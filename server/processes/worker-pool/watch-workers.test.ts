@@ -4,12 +4,14 @@ import { type WorkerObservation, assessWorker, maxRssBytes } from "./watch-worke
 
 const now = 100_000;
 const observation = (over: Partial<WorkerObservation>): WorkerObservation => ({
+  pool: "shared",
   silentMs: 0,
   unresponsiveMs: 0,
   rssBytes: 0,
   maxRssBytes: maxRssBytes(1024),
   active: [],
   others: 0,
+  waiting: 0,
   ...over,
 });
 const run = (deadlineAt: number) => ({ runId: `run_${deadlineAt}`, deadlineAt });
@@ -34,6 +36,16 @@ describe("assessWorker", () => {
     expect(assessWorker(observation({ silentMs: 15_000, active: [run(later), run(later + 1)] }), now)).toBe("fine");
     expect(assessWorker(observation({ silentMs: 15_001, active: [run(later), run(later + 1)] }), now)).toBe("blocked");
     expect(assessWorker(observation({ silentMs: 15_001, active: [run(later)], others: 1 }), now)).toBe("blocked");
+  });
+
+  test("a run that is alone loses its process after 15 seconds if due runs wait for it, and after a minute if isolated runs do", () => {
+    const alone = { active: [run(now + 3_600_000)], waiting: 1 };
+    expect(assessWorker(observation({ ...alone, silentMs: 15_000 }), now)).toBe("fine");
+    expect(assessWorker(observation({ ...alone, silentMs: 15_001 }), now)).toBe("blocked");
+    const isolated = { ...alone, pool: "isolated" } as const;
+    expect(assessWorker(observation({ ...isolated, silentMs: 60_000 }), now)).toBe("fine");
+    expect(assessWorker(observation({ ...isolated, silentMs: 60_001 }), now)).toBe("blocked");
+    expect(assessWorker(observation({ ...isolated, silentMs: 3_500_000, waiting: 0 }), now)).toBe("fine");
   });
 
   test("a silent worker without runs is killed, too: code of a run that has ended blocks it", () => {

@@ -9,6 +9,7 @@ import type { PoolHost } from "../receiver/host-link.ts";
 import { createIsolation } from "./isolation.ts";
 import type { LocalAddress } from "../local-sockets.ts";
 import type { Reporter, RunEndedReport, WorkerToSupervisor } from "../protocol.ts";
+import { createWaitingRuns } from "./waiting-runs.ts";
 import { createWorkerWatch, watchEveryMs } from "./watch-workers.ts";
 import { type WorkerChild, forkWorker } from "../worker/worker-child.ts";
 import { createWorkerDeaths } from "./worker-deaths.ts";
@@ -56,11 +57,18 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const timers = new Set<NodeJS.Timeout>();
   const deaths = createWorkerDeaths({ host, reporter });
   let isClosing = false;
+  const waitingRuns = createWaitingRuns({
+    count: (pool) => (pool === "shared" ? host.countBlockedRuns() : isolation.countWaiting()),
+    onError: (error) => warn("could not count waiting runs, retrying", { error }),
+  });
   const watchWorkers = createWorkerWatch({
     workers: children,
     memoryMb: settings.workerMemoryMb,
     clock,
     mapStack: options.mapStack,
+    waitingRuns,
+    mayTakeRuns: (child) => !outgoing.has(child),
+    logger,
   });
 
   const current = (pool: WorkerChild["pool"]) =>

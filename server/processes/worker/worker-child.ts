@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
+import type { ActiveRun } from "../../engine/worker-loop.ts";
 import type { WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import { entryFile } from "../../paths.ts";
 import { type ChildLiveness, watchLiveness } from "../event-loop/child-liveness.ts";
@@ -37,7 +38,7 @@ export interface WorkerChild extends ChildLiveness {
   readonly startedAt: number;
   /** Monotonic milliseconds of the last change of `active`. */
   changedAt(): number;
-  active(): readonly { runId: string; deadlineAt: number }[];
+  active(): readonly ActiveRun[];
   /** The number of further runs that it has. */
   others(): number;
   rssBytes(): number;
@@ -64,7 +65,7 @@ export function forkWorker(options: WorkerChildOptions): WorkerChild {
   const exited = Promise.withResolvers<void>();
   const liveness = watchLiveness(child, options.onAlive);
   const startedAt = performance.now();
-  let active: readonly { runId: string; deadlineAt: number }[] = [];
+  let active: readonly ActiveRun[] = [];
   let others = 0;
   let changedAt = startedAt;
   let rssBytes = 0;

@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import type { ActiveRun } from "../../engine/worker-loop.ts";
 import type { RunEndedReport, WorkerToSupervisor } from "../protocol.ts";
 import { createWorkerHeartbeat } from "./worker-heartbeat.ts";
 
+const anActive = (runId: string): ActiveRun => ({ runId, target: { kind: "workflow", slug: "w" }, deadlineAt: 5 });
 const anEnd = (runId: string): RunEndedReport => ({
   runId,
   status: "completed",
@@ -15,7 +17,7 @@ const anEnd = (runId: string): RunEndedReport => ({
 
 function createRecorder() {
   const sent: WorkerToSupervisor[] = [];
-  const active: { runId: string; deadlineAt: number }[] = [];
+  const active: ActiveRun[] = [];
   const heartbeat = createWorkerHeartbeat({
     loop: () => ({ active: () => [...active], countRuns: () => active.length + 1 }),
     send: (message) => sent.push(message),
@@ -27,7 +29,7 @@ function createRecorder() {
 it("reports all runs that begin in one turn with one message, before their code begins", async () => {
   const { sent, active, heartbeat } = createRecorder();
   for (const runId of ["run_1", "run_2"]) {
-    active.push({ runId, deadlineAt: 5 });
+    active.push(anActive(runId));
     heartbeat.changed();
   }
   expect(sent).toEqual([]);
@@ -36,10 +38,7 @@ it("reports all runs that begin in one turn with one message, before their code 
     {
       type: "heartbeat",
       rssBytes: 7,
-      active: [
-        { runId: "run_1", deadlineAt: 5 },
-        { runId: "run_2", deadlineAt: 5 },
-      ],
+      active: [anActive("run_1"), anActive("run_2")],
       others: 1,
       ended: [],
     },
@@ -48,7 +47,7 @@ it("reports all runs that begin in one turn with one message, before their code 
 
 it("reports each ended run once, with the runs that are still active", async () => {
   const { sent, active, heartbeat } = createRecorder();
-  active.push({ runId: "run_3", deadlineAt: 5 });
+  active.push(anActive("run_3"));
   for (const runId of ["run_1", "run_2"]) {
     heartbeat.runEnded(anEnd(runId));
     heartbeat.changed();

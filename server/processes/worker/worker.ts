@@ -1,8 +1,7 @@
 import { type Settings, readLogLevel, readSettings, stateDirOf } from "../../config.ts";
 import { readProcessStart } from "../child-environment.ts";
-import type { Manifest } from "../../contract/project/manifest.ts";
-import { type TargetKind, targetName } from "../../contract/project/target.ts";
 import { newId } from "../../domain/ids.ts";
+import { concurrencyOf } from "../../domain/runs/concurrency.ts";
 import { latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { currentScope, type RunEnding } from "../../engine/execute-run.ts";
 import { installProcessGuards } from "../../engine/process-guards.ts";
@@ -145,16 +144,6 @@ function traceRuns(
 ): (run: AssignedRun, hide: (text: string) => string) => Promise<RunTrace> {
   return async (run, hide) =>
     spans.beginRun({ run, version: run.build?.version ?? version, headers: run.headers, hide });
-}
-
-function concurrencyOf({ workflows, agents }: Manifest): [target: string, limit: number][] {
-  return [...limitsOf("workflow", workflows), ...limitsOf("agent", agents)];
-}
-
-function limitsOf(kind: TargetKind, targets: Manifest["workflows"]): [string, number][] {
-  return targets.flatMap(({ slug, concurrency }): [string, number][] =>
-    concurrency === null ? [] : [[targetName({ kind, slug }), concurrency]],
-  );
 }
 
 async function readProject(): Promise<{

@@ -3,7 +3,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
-import { claimsOf, forget, type HostedWorker, type HostedWorkers } from "./hosted-workers.ts";
+import { claimsOf, forget, freeSlots, type HostedWorker, type HostedWorkers, isResponsive } from "./hosted-workers.ts";
 
 const heartbeatEveryMs = 5_000;
 
@@ -14,6 +14,8 @@ interface LeaseKeeperOptions {
   isAlive: (workerId: string) => boolean;
   /** The runs of all living workers, also of those that are about to reconnect. */
   livingClaims: () => RunClaim[];
+  /** Whether the worker is assigned runs while it responds. */
+  mayTakeRuns: (worker: HostedWorker) => boolean;
   /** The name of this machine. */
   machine: string;
   leaseMs: number;
@@ -80,7 +82,7 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
   }
 
   const announce = (worker: HostedWorker) => {
-    const { id, pid, version, startedAt, keptVersions } = worker.identity;
+    const { id, pid, version, startedAt, keptVersions, pool } = worker.identity;
     return store.heartbeatWorker({
       id,
       pid,
@@ -90,6 +92,9 @@ export function keepLeases(p: LeaseKeeperOptions): LeaseKeeper {
       seenAt: clock.now(),
       isLeaving: worker.isDraining,
       keptVersions,
+      pool,
+      isResponsive: isResponsive(worker),
+      freeSlots: p.mayTakeRuns(worker) ? freeSlots(worker) : 0,
     });
   };
 

@@ -8,6 +8,7 @@ import type { ProgressResult } from "../../ports/store/engine-store.ts";
 import type { Hello, HostMessage, MessageStream, WorkerMessage } from "../messages.ts";
 import { createAcceptRunning, createAssignRuns } from "./assign-runs.ts";
 import { createClaimLoop } from "./claim-loop.ts";
+import { countBlockedRuns } from "./count-blocked-runs.ts";
 import { claimsOf, createWorkerConnections, forget, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 import { keepLeases } from "./keep-leases.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
@@ -71,6 +72,8 @@ export interface RunHost {
   hold(workerIds: readonly string[]): Promise<void>;
   release(workerIds: readonly string[]): void;
   isolatedRuns(): Promise<IsolatedRuns>;
+  /** The number of due runs that wait because none of the shared workers responds and has a free slot. */
+  countBlockedRuns(): Promise<number>;
   /** Claims nothing more and expires no leases. Connected workers can still write. */
   stop(): void;
   /** Closes all connections. Resolves when no write or claim is in progress. */
@@ -96,18 +99,19 @@ export function createRunHost(p: RunHostOptions): RunHost {
     activeRunIds: () => new Set(livingClaims().map(({ id }) => id)),
     onReleased: () => claims.wake(),
   });
+  const mayTakeRuns = (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id);
   const assigning = {
     store,
     workers,
     leaseMs: lease,
     clock,
     logger,
-    canTakeRuns: (worker: HostedWorker) => !worker.isDraining && !held.has(worker.identity.id) && isResponsive(worker),
+    canTakeRuns: (worker: HostedWorker) => mayTakeRuns(worker) && isResponsive(worker),
   };
   const assignRuns = createAssignRuns({ ...assigning, findBuilds: recovery.findBuilds, onEnded: () => claims.wake() });
   const claims = createClaimLoop({ ...assigning, assignRuns });
   const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
-  const leases = keepLeases({ ...p, workers, isAlive, livingClaims, leaseMs: lease, clockAheadMs });
+  const leases = keepLeases({ ...p, workers, isAlive, mayTakeRuns, livingClaims, leaseMs: lease, clockAheadMs });
   const connections = createWorkerConnections({
     secret: p.secret,
     admit,
@@ -284,6 +288,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       const [queued, nextAt] = await Promise.all([store.countQueued("isolated"), store.nextAvailableAt("isolated")]);
       return { queued, nextAt };
     },
+    countBlockedRuns: () => countBlockedRuns(assigning),
     stop() {
       recovery.close();
       claims.close();

@@ -4,7 +4,11 @@ import { silentLogger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
 import { oldestSql } from "./upkeep/upkeep-store.ts";
-import type { StoreContents } from "../shared/store-contents.ts";
+import { maxDueRuns, pools } from "../../domain/runs/blocked-work.ts";
+import { toWorkerInfo } from "./engine/engine-store.ts";
+import { listDueRuns } from "./queue/due-runs.ts";
+import { worker } from "./schema.ts";
+import { type StoreContents, type WantedContents, wantedByDefault } from "../shared/store-contents.ts";
 import { createPool, databaseName, isOfProcessSql } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
@@ -41,11 +45,11 @@ export interface PostgresFacts {
 }
 
 /** Read-only. Throws AppError `store_unusable` if it cannot be reached or used. */
-export async function inspectPostgres(url: string): Promise<PostgresFacts> {
+export async function inspectPostgres(url: string, wanted = wantedByDefault()): Promise<PostgresFacts> {
   const name = databaseName(url);
   const pool = createPool(url, { max: 1, logger: silentLogger });
   try {
-    return await readFacts(pool, name);
+    return await readFacts(pool, { name, wanted });
   } catch (error) {
     throw toOpenError(error, name);
   } finally {
@@ -68,7 +72,8 @@ type ServerRow = Omit<
   "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "queue" | "contents"
 > & { most: number; used: number; mayCreate: boolean };
 
-async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
+async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }): Promise<PostgresFacts> {
+  const { name } = p;
   const session = sessionOf(pool);
   await assertFits(session, name);
   const [row] = await session.rows<ServerRow>(serverSql);
@@ -96,7 +101,7 @@ async function readFacts(pool: Pool, name: string): Promise<PostgresFacts> {
           ?.value ?? null)
       : null,
     queue: isMigrated && mayUseQueue ? await inspectQueue(session, name) : null,
-    contents: isMigrated ? await readContents(session) : null,
+    contents: isMigrated ? await readContents(session, { mayUseQueue, ...p.wanted }) : null,
   };
 }
 
@@ -141,7 +146,7 @@ async function countWanted(session: Session, now: number): Promise<number> {
   return connectionsOfProcess * Math.max(ofHosts, found?.connected ?? 0);
 }
 
-async function readContents(session: Session): Promise<StoreContents> {
+async function readContents(session: Session, p: WantedContents & { mayUseQueue: boolean }): Promise<StoreContents> {
   const [counts] = await session.rows<{ newest: number | null; people: number; admins: number }>(
     "SELECT (SELECT max(received_at) FROM signalbox.delivery) AS newest, (SELECT count(*) FROM signalbox.person) AS people, (SELECT count(*) FROM signalbox.person WHERE role = 'admin') AS admins",
   );
@@ -150,9 +155,8 @@ async function readContents(session: Session): Promise<StoreContents> {
   );
   return {
     newestDeliveryAt: counts?.newest ?? null,
-    lastSeenWorkers: (await session.rows<{ at: number }>("SELECT seen_at AS at FROM signalbox.worker")).map(
-      ({ at }) => at,
-    ),
+    workers: (await session.db.select().from(worker)).map(toWorkerInfo),
+    due: p.mayUseQueue ? await listDueRuns(session, { pools, limit: maxDueRuns, ...p }) : [],
     keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: (
       await session.rows<{ slug: string }>(

@@ -1,10 +1,14 @@
+import { systemClock } from "../../ports/clock.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
+import type { DueRuns, WorkerState } from "../../domain/runs/blocked-work.ts";
 
 /** The contents of a store that `signalbox doctor` checks. */
 export interface StoreContents {
   /** UTC milliseconds; `null`: no delivery yet. */
   newestDeliveryAt: number | null;
-  lastSeenWorkers: number[];
+  workers: WorkerState[];
+  /** Counted with the limits of the current build. */
+  due: DueRuns[];
   keys: {
     id: string;
     name: string;
@@ -23,3 +27,11 @@ export interface StoreContents {
   people: number;
   admins: number;
 }
+
+/** `concurrency`: the limits of the current build; see `ClaimRequest`. */
+export interface WantedContents {
+  now: number;
+  concurrency: ReadonlyMap<string, number>;
+}
+
+export const wantedByDefault = (): WantedContents => ({ now: systemClock.now(), concurrency: new Map() });

@@ -619,6 +619,59 @@ export function engineContract(open: OpenStore): void {
         expect([await store.countQueued("shared"), await store.countQueued("isolated")]).toEqual([2, 1]);
       });
 
+      it("lists the due runs that need nothing but a worker, with the time since which the first is due", async () => {
+        const due = (p: { now: number; limit?: number }) =>
+          store.listDueRuns({
+            pools: ["shared", "isolated"],
+            concurrency: new Map([["workflow:narrow", 1]]),
+            limit: 100,
+            ...p,
+          });
+        const sum = async (p: { now: number; limit?: number }) =>
+          Object.fromEntries(
+            [...Map.groupBy(await due(p), ({ pool }) => pool)].map(([pool, groups]) => [
+              pool,
+              [
+                groups.reduce((runs, group) => runs + group.runs, 0),
+                Math.min(...groups.map(({ oldestAt }) => oldestAt)) - epoch,
+              ],
+            ]),
+          );
+        expect(await due({ now: epoch })).toEqual([]);
+        const narrow = { target: workflow("narrow"), concurrency: 1 };
+        await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch, ...narrow })]);
+        expect(await sum({ now: epoch + 100 })).toEqual({ shared: [2, 0] });
+        const concurrency = new Map([["workflow:narrow", 1]]);
+        const claimed = await store.claimRuns(aClaim({ now: epoch + 200, concurrency }));
+        await store.createRuns([aRun({ createdAt: epoch + 500 }), aRun({ createdAt: epoch + 500, ...narrow })]);
+        // The target of the other run has no room.
+        expect(await sum({ now: epoch + 1000 })).toEqual({ shared: [1, 500] });
+        const [first, second] = claimed;
+        if (!first || !second) throw new Error("two runs are due");
+        await write(first, { to: "waiting", reason: "sleep", availableAt: epoch + 9000 }, epoch + 2000);
+        await store.releaseLostRuns({
+          workerId: "wrk_a",
+          now: epoch + 7000,
+          message: "It crashed.",
+          runs: [{ id: second.id, fate: { kind: "isolate" } }],
+        });
+        // The lost run is due since it was lost, not since it was recorded.
+        expect(await sum({ now: epoch + 8999 })).toEqual({ isolated: [1, 7000], shared: [2, 500] });
+        expect(await store.listDueRuns({ pools: ["isolated"], now: epoch + 8999, concurrency, limit: 9 })).toHaveLength(
+          1,
+        );
+        for (const run of await store.claimRuns(aClaim({ now: epoch + 8999, concurrency })))
+          await write(run, { to: "completed", output: null }, epoch + 9000);
+        expect(await sum({ now: epoch + 9500 })).toMatchObject({ shared: [1, 9000] });
+      });
+
+      it("counts no more due runs than it was asked for", async () => {
+        await store.createRuns(Array.from({ length: 5 }, () => aRun({ createdAt: epoch })));
+        const p = { pools: ["shared"], now: epoch + 1, concurrency: new Map<string, number>() } as const;
+        expect((await store.listDueRuns({ ...p, limit: 3 })).map(({ runs }) => runs)).toEqual([3]);
+        expect((await store.listDueRuns({ ...p, limit: 9 })).map(({ runs }) => runs)).toEqual([5]);
+      });
+
       it("cancels a run whose cancellation was requested instead of letting it wait", async () => {
         const run = await withRunningRun(store);
         await store.requestCancel(run.id, epoch + 1500);
@@ -851,7 +904,8 @@ export function engineContract(open: OpenStore): void {
         seen = now;
         return topics;
       };
-      const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch };
+      const state = { pool: "shared", isResponsive: true, freeSlots: 3 } as const;
+      const worker = { id: "wrk_a", pid: 1, host: "h", version: "v", startedAt: epoch, seenAt: epoch, ...state };
       await store.heartbeatWorker(worker);
       expect(await changed()).toEqual([]);
       await store.recordDelivery(aDelivery());
@@ -881,7 +935,9 @@ export function engineContract(open: OpenStore): void {
       await store.heartbeatWorker(worker);
       await store.heartbeatWorker({ ...worker, seenAt: epoch + 10 });
       await store.heartbeatWorker({ ...worker, id: "wrk_b" });
-      expect(await store.listWorkers({ seenSince: epoch + 1 })).toEqual([{ ...worker, seenAt: epoch + 10 }]);
+      expect(await store.listWorkers({ seenSince: epoch + 1 })).toMatchObject([{ ...worker, seenAt: epoch + 10 }]);
+      await store.heartbeatWorker({ ...worker, seenAt: epoch + 20, isResponsive: false, freeSlots: 0 });
+      expect(await store.listWorkers({ seenSince: epoch + 11 })).toMatchObject([{ isResponsive: false, freeSlots: 0 }]);
       await store.removeWorker("wrk_a");
       expect((await store.listWorkers({ seenSince: 0 })).map(({ id }) => id)).toEqual(["wrk_b"]);
     });

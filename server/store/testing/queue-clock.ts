@@ -35,6 +35,7 @@ export async function installQueueClock(client: Client): Promise<QueueClock> {
         createRuns: at(store.createRuns, newest),
         createFittingRuns: at(store.createFittingRuns, newest),
         claimRuns: at(store.claimRuns, ({ now }) => now),
+        listDueRuns: at(store.listDueRuns, ({ now }) => now),
         writeProgress: at(store.writeProgress, ({ now }) => now),
         extendLeases: at(store.extendLeases, ({ now }) => now),
         releaseLostRuns: at(store.releaseLostRuns, ({ now }) => now),

@@ -50,6 +50,7 @@ function metricsOver(
       ...store,
     },
     isDeclared: (endpoint) => endpoint === "billing",
+    readWork: async () => ({ due: [], blocked: [] }),
     ...more,
   });
   return { metrics, lines: async () => (await metrics.render()).text.split("\n") };

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { blockReasons, type BlockReason, type DueRuns, type Pool, pools } from "../../../domain/runs/blocked-work.ts";
 import {
   addDeliveryNumbers,
   commitDurationBounds,
@@ -11,6 +12,8 @@ import {
   type StoreNumbers,
   writeWaitBounds,
 } from "../../../domain/tallies.ts";
+import { systemClock } from "../../../ports/clock.ts";
+import type { DueWork } from "../../../ports/due-work.ts";
 import type { ServiceReport } from "../../../ports/service-report.ts";
 import type { Store } from "../../../ports/store.ts";
 import type { QueueDepth } from "../../../ports/store/engine-store.ts";
@@ -35,6 +38,8 @@ export interface MetricsSources {
   store: Pick<Store, "countHeld" | "countOpenRuns" | "numbers" | "listQueueDepths">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
+  /** Reads the due runs. */
+  readWork: () => Promise<Pick<DueWork, "due" | "blocked">>;
   /** Returns the counts of the other processes; `null` if there are none. */
   readService?: (() => Promise<ServiceReport | null>) | undefined;
 }
@@ -42,6 +47,7 @@ export interface MetricsSources {
 export function createMetrics({
   store,
   isDeclared,
+  readWork,
   readService = () => Promise.resolve(null),
 }: MetricsSources): Metrics {
   const registry = new Registry();
@@ -55,6 +61,8 @@ export function createMetrics({
   let held: number | null = null;
   const listQueueDepths = readSeldom(() => store.listQueueDepths?.() ?? Promise.resolve([]));
   let queues: Awaited<ReturnType<typeof listQueueDepths>> = null;
+  const readDueWork = readSeldom(readWork);
+  let work: Awaited<ReturnType<typeof readDueWork>> = null;
   let inStore: StoreNumbers | null = null;
   let inService: ServiceReport | null = null;
   let received = deliveries.read();
@@ -79,6 +87,7 @@ export function createMetrics({
     help: "Deliveries that started no run and wait to be released.",
     read: () => (held === null ? [] : [[{}, held] as const]),
   });
+  registerWorkMetrics(metrics, () => work);
   const ofQueues = (pick: (queue: QueueDepth) => number) =>
     (queues ?? []).map((queue) => {
       const { version, pool, target } = queue;
@@ -111,10 +120,11 @@ export function createMetrics({
     observeUnauthenticatedApi: () => void (unauthenticatedApi += 1),
     async render() {
       // A store that does not respond must not block the other metrics.
-      [openRuns, held, queues, inStore, inService] = await Promise.all([
+      [openRuns, held, queues, work, inStore, inService] = await Promise.all([
         countOpenRuns(),
         countHeld(),
         listQueueDepths(),
+        readDueWork(),
         store.numbers().catch(() => null),
         readService(),
       ]);
@@ -152,6 +162,38 @@ export function readSeldom<T>(
     if (now() >= nextAt || reading) await (reading ??= readNow());
     return last;
   };
+}
+
+/** Due runs, and those that no worker can take. `read` returns the last values. */
+function registerWorkMetrics({ gauge }: PulledMetrics, read: () => Pick<DueWork, "due" | "blocked"> | null): void {
+  const byPool = (pick: (due: readonly DueRuns[]) => number) => {
+    const work = read();
+    return work ? pools.map((pool) => [{ pool }, pick(work.due.filter((runs) => runs.pool === pool))] as const) : [];
+  };
+  gauge({
+    name: "signalbox_due_runs",
+    help: "Due runs that need nothing but a worker, by pool; at most 1,000 for each queue.",
+    labels: ["pool"],
+    read: () => byPool((due) => due.reduce((sum, { runs }) => sum + runs, 0)),
+  });
+  gauge({
+    name: "signalbox_oldest_due_run_seconds",
+    help: "Time since the oldest of these runs became due; 0 without one.",
+    labels: ["pool"],
+    read: () => byPool((due) => Math.max(0, ...due.map(({ oldestAt }) => (systemClock.now() - oldestAt) / 1000))),
+  });
+  gauge({
+    name: "signalbox_blocked_runs",
+    help: "Due runs that no worker can take, by pool and reason.",
+    labels: ["pool", "reason"],
+    read: () => {
+      const work = read();
+      if (!work) return [];
+      const count = (pool: Pool, reason: BlockReason) =>
+        work.blocked.reduce((sum, one) => sum + (one.pool === pool && one.reason === reason ? one.runs : 0), 0);
+      return pools.flatMap((pool) => blockReasons.map((reason) => [{ pool, reason }, count(pool, reason)] as const));
+    },
+  });
 }
 
 /** Metrics of the store in the process that receives. `read` returns the last values. */

@@ -12,12 +12,12 @@ describe("GET /readyz", () => {
     service.state.now += 14_000;
     expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([
       200,
-      { ok: true, reasons: [] },
+      { ok: true, reasons: [], warnings: [] },
     ]);
     service.state.now += 2_000;
     expect([(await service.get("/readyz")).status, (await service.get("/readyz")).json]).toEqual([
       503,
-      { ok: false, reasons: ["No worker has reported in the last 15 seconds."] },
+      { ok: false, reasons: ["No worker has reported in the last 15 seconds."], warnings: [] },
     ]);
   });
 
@@ -25,7 +25,10 @@ describe("GET /readyz", () => {
     const service = await openTestService({ mode: "deployed" });
     service.store.ping = () => Promise.reject(new Error("canary of the inside"));
     const answer = await service.get("/readyz");
-    expect([answer.status, answer.json]).toEqual([503, { ok: false, reasons: ["Cannot write to the store."] }]);
+    expect([answer.status, answer.json]).toEqual([
+      503,
+      { ok: false, reasons: ["Cannot write to the store."], warnings: [] },
+    ]);
   });
 
   it("reports why the store cannot be written, and logs it once, regardless of the number of requests", async () => {
@@ -36,6 +39,7 @@ describe("GET /readyz", () => {
       expect((await service.get("/readyz")).json).toEqual({
         ok: false,
         reasons: ["Cannot write to the store. The disk of the database is full."],
+        warnings: [],
       });
     }
     expect(service.state.log.filter((line) => line.includes("store not responding"))).toHaveLength(1);

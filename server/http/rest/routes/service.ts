@@ -16,7 +16,9 @@ const healthRoute = defineRoute({
   responses: { 200: answer("The process is alive.", z.object({ ok: z.literal(true) })) },
 });
 
-const readiness = z.object({ ok: z.boolean(), reasons: z.array(z.string()) }).openapi("Readiness");
+const readiness = z
+  .object({ ok: z.boolean(), reasons: z.array(z.string()), warnings: z.array(z.string()) })
+  .openapi("Readiness");
 
 const readyRoute = defineRoute({
   method: "get",
@@ -26,7 +28,10 @@ const readyRoute = defineRoute({
   tags: ["Service"],
   security: [],
   responses: {
-    200: answer("The store is writable, and a worker is alive.", readiness),
+    200: answer(
+      "The store is writable, and a worker is alive. `warnings` says which due runs no worker can take, and why.",
+      readiness,
+    ),
     503: answer("The service is not ready. `reasons` says why.", readiness),
   },
 });
@@ -58,8 +63,8 @@ export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(healthRoute, (c) => c.json({ ok: true as const }, 200));
 
   app.openapi(readyRoute, async (c) => {
-    const reasons = await createReadiness(c.env)();
-    return reasons.length === 0 ? c.json({ ok: true, reasons }, 200) : c.json({ ok: false, reasons }, 503);
+    const report = await createReadiness(c.env)();
+    return report.reasons.length === 0 ? c.json({ ok: true, ...report }, 200) : c.json({ ok: false, ...report }, 503);
   });
 
   app.openapi(accessRoute, (c) => c.json({ scope: scopeOf(c.var.principal) ?? "read" }, 200));

@@ -23,6 +23,7 @@ import { createMasking } from "../../../masking/masked-store.ts";
 import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver } from "../../../ingest/receive.ts";
+import { readDueWork } from "../../../ports/due-work.ts";
 import { type Logger, silentLogger } from "../../../ports/logger.ts";
 import type { InputChecks } from "../../../ports/input-checks.ts";
 import { evaluateInput } from "../../../project/evaluate-input.ts";
@@ -140,7 +141,11 @@ export async function openTestService(
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),
-    metrics: createMetrics({ store, isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint) }),
+    metrics: createMetrics({
+      store,
+      isDeclared: (endpoint) => state.sources.byEndpoint.has(endpoint),
+      readWork: () => readDueWork({ store, manifest: state.sources.manifest, now: clock.now() }),
+    }),
     stopping: stopping.signal,
     answerMcp: async (...request) => (await import("../../../mcp/answer-http.ts")).answerMcpRequest(...request),
     receive: createReceiver({

@@ -1,10 +1,11 @@
-import { asc, desc, eq, getTableColumns, gte } from "drizzle-orm";
+import { asc, desc, eq, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { countQueued, extendLeases, isStillRunning, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "../queue/claim-runs.ts";
+import { listDueRuns } from "../queue/due-runs.ts";
 import { listQueueDepths } from "../queue/inspect-queue.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import { runStep, worker } from "../schema.ts";
@@ -84,17 +85,14 @@ export function createEngineStore(
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
     countQueued: (pool) => read((session) => countQueued(session, pool)),
+    listDueRuns: (p) => read((session) => listDueRuns(session, p)),
     listQueueDepths: () => read(listQueueDepths),
     heartbeatWorker: (info) => writeRelaxed((session) => saveWorker(session, info)),
     removeWorker: (id) => writeRelaxed(async ({ db }) => void (await db.delete(worker).where(eq(worker.id, id)))),
     listWorkers: ({ seenSince }) =>
       read(({ db }) =>
-        db
-          .select(workerColumns)
-          .from(worker)
-          .where(gte(worker.seenAt, seenSince))
-          .orderBy(desc(worker.startedAt), desc(worker.id)),
-      ),
+        db.select().from(worker).where(gte(worker.seenAt, seenSince)).orderBy(desc(worker.startedAt), desc(worker.id)),
+      ).then((rows) => rows.map(toWorkerInfo)),
   };
 }
 
@@ -107,13 +105,16 @@ function loadSteps({ db }: Session, runId: string): Promise<StepRecord[]> {
     .orderBy(asc(runStep.position));
 }
 
-const { isLeaving: _, keptVersions: __, ...workerColumns } = getTableColumns(worker);
+export const toWorkerInfo = ({ keptVersions, ...row }: typeof worker.$inferSelect): WorkerInfo => ({
+  ...row,
+  keptVersions: keptVersions.split(",").filter(Boolean),
+});
 
 async function saveWorker(
   { db }: Session,
-  { id, isLeaving = false, keptVersions = [], ...info }: WorkerInfo,
+  { id, isLeaving = false, keptVersions = [], pool = null, isResponsive = null, freeSlots = null, ...info }: WorkerInfo,
 ): Promise<void> {
-  const row = { isLeaving, keptVersions: keptVersions.join(","), ...info };
+  const row = { isLeaving, keptVersions: keptVersions.join(","), pool, isResponsive, freeSlots, ...info };
   await db
     .insert(worker)
     .values({ id, ...row })

@@ -179,9 +179,10 @@ function limitedTargetsOf({ concurrency }: ClaimRequest, due: readonly DueQueue[
   return [...new Set(targets)].sort();
 }
 
-async function countFree(
+/** How many more runs of each of these limited targets may be running. */
+export async function countFree(
   session: Session,
-  { concurrency }: ClaimRequest,
+  { concurrency }: Pick<ClaimRequest, "concurrency">,
   targets: readonly string[],
 ): Promise<Map<string, number>> {
   if (targets.length === 0) return new Map();

@@ -202,4 +202,9 @@ export const worker = pgTable("worker", {
   isLeaving: boolean("is_leaving").notNull().default(false),
   /** The versions of the other builds that its machine keeps, joined by commas. */
   keptVersions: text("kept_versions").notNull().default(""),
+  // NULL: a worker of an older version.
+  pool: text("pool").$type<"shared" | "isolated">(),
+  /** Its event loop turned a moment before `seen_at`. */
+  isResponsive: boolean("is_responsive"),
+  freeSlots: integer("free_slots"),
 });

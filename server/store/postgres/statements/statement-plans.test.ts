@@ -175,6 +175,7 @@ async function useAll(store: Store): Promise<void> {
     await store.reconcile(now + leaseMs + 1);
     await store.nextAvailableAt("shared", now);
     await store.countQueued("shared");
+    await store.listDueRuns({ pools: ["shared", "isolated"], now, concurrency, limit: 10 });
     await store.countOpenRuns();
     await store.listQueueDepths?.();
     await store.mark();

@@ -12,6 +12,7 @@ import { packedUuid } from "../../../domain/ids.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { type EndHold, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
+import { prepareListDueRuns } from "./due-runs.ts";
 import type { InsertRun } from "../runs/insert-run.ts";
 import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareClearLive, prepareLive } from "./live.ts";
@@ -33,6 +34,7 @@ export function createEngineStore(
   const extendLeases = prepareExtendLeases(database);
   const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
   const nextAvailableAt = prepareNextAvailable(database);
+  const listDueRuns = prepareListDueRuns(database.connection);
   const loadSteps = prepareLoadSteps(database);
   const waits = prepareShortenWaits(database);
   const expiry = prepareReconcile(database, { addEntry, endHold });
@@ -57,6 +59,7 @@ export function createEngineStore(
     },
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableAt(pool, after)),
     countQueued: (pool) => read(() => countQueued(database, pool)),
+    listDueRuns: (p) => read(() => listDueRuns(p)),
     heartbeatWorker: (info) => write(() => saveWorker(database, info), "page-cache"),
     removeWorker: (id) =>
       write(() => {
@@ -94,10 +97,15 @@ function prepareLoadSteps({ db }: SqliteDatabase): (runId: string) => StepRecord
   return (id) => query.all({ runId: runId.pack(id) });
 }
 
-function saveWorker({ db }: SqliteDatabase, { id, pid, host, version, startedAt, seenAt }: WorkerInfo): void {
+function saveWorker(
+  { db }: SqliteDatabase,
+  { id, pool = null, isResponsive = null, freeSlots = null, ...info }: WorkerInfo,
+): void {
+  const { pid, host, version, startedAt, seenAt } = info;
+  const row = { pid, host, version, startedAt, seenAt, pool, isResponsive, freeSlots };
   db.insert(worker)
-    .values({ id, pid, host, version, startedAt, seenAt })
-    .onConflictDoUpdate({ target: worker.id, set: { pid, host, version, startedAt, seenAt } })
+    .values({ id, ...row })
+    .onConflictDoUpdate({ target: worker.id, set: row })
     .run();
 }
 

@@ -3,7 +3,9 @@ import Database from "better-sqlite3";
 import { migrationsFolder } from "../../../paths.ts";
 import type { UsedContentKey } from "../../../domain/encryption/content-keys.ts";
 import { oldestSql } from "../upkeep/upkeep-store.ts";
-import type { StoreContents } from "../../shared/store-contents.ts";
+import { maxDueRuns, pools, type WorkerState } from "../../../domain/runs/blocked-work.ts";
+import { prepareListDueRuns } from "../engine/due-runs.ts";
+import { type StoreContents, type WantedContents, wantedByDefault } from "../../shared/store-contents.ts";
 import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "../lists/list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
@@ -28,13 +30,13 @@ export interface DatabaseFacts {
 }
 
 /** Read-only. Returns `null` if there is no file. Throws AppError if it cannot be opened. */
-export function inspectDatabase(file: string): DatabaseFacts | null {
+export function inspectDatabase(file: string, wanted = wantedByDefault()): DatabaseFacts | null {
   if (!existsSync(file)) return null;
   rejectDamagedLog(file);
   try {
     const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
     try {
-      return readFacts(connection, file);
+      return readFacts(connection, { file, wanted });
     } finally {
       connection.close();
     }
@@ -58,7 +60,8 @@ export function countPendingMigrations(file: string): number {
   }
 }
 
-function readFacts(connection: Connection, file: string): DatabaseFacts {
+function readFacts(connection: Connection, p: { file: string; wanted: WantedContents }): DatabaseFacts {
+  const { file } = p;
   const pragma = (name: string) => connection.pragma(name, { simple: true });
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
   return {
@@ -70,11 +73,11 @@ function readFacts(connection: Connection, file: string): DatabaseFacts {
     logBytes: statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     freeBytes: Number(pragma("freelist_count")) * Number(pragma("page_size")),
     canShrink: pragma("auto_vacuum") === 2,
-    contents: applied === known ? readContents(connection) : null,
+    contents: applied === known ? readContents(connection, p.wanted) : null,
   };
 }
 
-function readContents(connection: Connection): StoreContents {
+function readContents(connection: Connection, { now, concurrency }: WantedContents): StoreContents {
   const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
   const keys = connection.prepare<
     unknown[],
@@ -84,7 +87,13 @@ function readContents(connection: Connection): StoreContents {
   );
   return {
     newestDeliveryAt: numbers("SELECT received_at FROM delivery ORDER BY seq DESC LIMIT 1")[0] ?? null,
-    lastSeenWorkers: numbers("SELECT seen_at FROM worker"),
+    workers: connection
+      .prepare<unknown[], Omit<WorkerState, "isResponsive"> & { isResponsive: 0 | 1 | null }>(
+        "SELECT pool, is_responsive AS isResponsive, free_slots AS freeSlots, version, started_at AS startedAt, seen_at AS seenAt FROM worker",
+      )
+      .all()
+      .map((worker) => ({ ...worker, isResponsive: worker.isResponsive === null ? null : worker.isResponsive === 1 })),
+    due: prepareListDueRuns(connection)({ pools, now, concurrency, limit: maxDueRuns }),
     keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: connection
       .prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")

@@ -14,6 +14,7 @@ import { keyByHashQuery } from "../../portable/keys.ts";
 import { feedSql } from "./feed.ts";
 import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-runs.ts";
+import { countDueSql } from "../engine/due-runs.ts";
 import { createDatabase, type SqliteDatabase } from "../database.ts";
 import { heldRunsSql, nextAvailableSql } from "../engine/leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
@@ -323,6 +324,17 @@ describe("the engine's queries", () => {
     const waiting = explain(dueRunsSql.waiting, { isolated: 0, target: "t", limit: 1, now: 1 });
     expect(waiting).toContain(
       "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
+    );
+    for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
+  });
+
+  it("number of due runs of a target: the start of the index, and the last entry of a timeline", () => {
+    const queued = explain(countDueSql.queued, { isolated: 0, target: 1, limit: 1 });
+    expect(queued).toContain("SEARCH run USING INDEX run_open (status=? AND is_isolated=? AND target=?)");
+    expect(queued).toContain("SEARCH run_event USING PRIMARY KEY (run=?)");
+    const waiting = explain(countDueSql.waiting, { isolated: 0, target: 1, limit: 1, now: 1 });
+    expect(waiting).toContain(
+      "USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
     );
     for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
   });

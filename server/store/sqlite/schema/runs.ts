@@ -171,4 +171,8 @@ export const worker = sqliteTable("worker", {
   version: text("version").notNull(),
   startedAt: integer("started_at").notNull(),
   seenAt: integer("seen_at").notNull(),
+  pool: text("pool", { enum: ["shared", "isolated"] }),
+  /** Its event loop turned a moment before `seenAt`. */
+  isResponsive: integer("is_responsive", { mode: "boolean" }),
+  freeSlots: integer("free_slots"),
 });
