@@ -111,17 +111,6 @@ describe("clients that do not read their responses", () => {
     expect(slow.socket.bytesRead).toBeGreaterThan(bytes);
     expect(closed).toEqual([]);
   });
-
-  async function openSilently(port: number, localAddress: string, request: string) {
-    const socket = connect({ port, host: "127.0.0.1", localAddress });
-    onTestFinished(() => void socket.destroy());
-    socket.on("error", () => {});
-    const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-    // With this listener, the socket reads only what is asked for.
-    socket.on("readable", () => {});
-    await new Promise<void>((resolve) => void socket.write(request, () => resolve()));
-    return { socket, ended };
-  }
 });
 
 test("all IPv6 addresses of one network count as one client, however they are written", () => {
@@ -168,4 +157,15 @@ async function open(port: number, localAddress: string): Promise<Client> {
         socket.write(request);
       }),
   };
+}
+
+async function openSilently(port: number, localAddress: string, request: string) {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  // With this listener, the socket reads only what is asked for.
+  socket.on("readable", () => {});
+  await new Promise<void>((resolve) => void socket.write(request, () => resolve()));
+  return { socket, ended };
 }

@@ -140,7 +140,6 @@ it("without a retention no delivery is removed; with it, names of rejected reque
 });
 
 it("requests without a valid key are removed after a day, those with an invalid signature are not, whatever is kept", async () => {
-  const problem = (code: string) => ({ type: "", title: "", status: 401, code, detail: "" });
   const rejected = { outcome: "rejected", responseStatus: 401, body: null } as const;
   const kept: string[] = [];
   for (const [code, age] of [
@@ -149,7 +148,11 @@ it("requests without a valid key are removed after a day, those with an invalid 
     ["invalid_signature", 2 * day],
   ] as const)
     for (let n = 0; n < 150; n += 1) {
-      const delivery = aDelivery({ ...rejected, problem: problem(code), receivedAt: epoch - age });
+      const delivery = aDelivery({
+        ...rejected,
+        problem: { type: "", title: "", status: 401, code, detail: "" },
+        receivedAt: epoch - age,
+      });
       await web.recordDelivery(delivery);
       if (code !== "unauthorized" || age < day) kept.push(delivery.id);
     }

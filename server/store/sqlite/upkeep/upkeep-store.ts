@@ -22,8 +22,7 @@ export const nthNewestSql = `
 export const oldestSql = `
   SELECT min(at) FROM (SELECT (SELECT received_at FROM delivery ORDER BY seq LIMIT 1) AS at UNION ALL SELECT (SELECT created_at FROM run ORDER BY seq LIMIT 1))`;
 
-/** Exported for the test of its query plan. */
-export const countUnauthorizedSql = `
+const countUnauthorizedSql = `
   SELECT count(*) FROM (${listedSql("delivery", {
     columns: "1",
     index: "delivery_by_response_status",
