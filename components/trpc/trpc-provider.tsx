@@ -7,6 +7,7 @@ import type { AppRouter } from "../../server/trpc/router.ts";
 import { Live } from "../live/live.tsx";
 import { RenderedAt } from "../ui/time.tsx";
 import { createQueryClient } from "./query-client.ts";
+import { maxBatchCalls } from "../../server/contract/batch.ts";
 import { TRPCProvider } from "./trpc.ts";
 
 const url = "/api/trpc";
@@ -24,7 +25,7 @@ export function TrpcProvider({
   const [queryClient] = useState(createQueryClient);
   const [trpcClient] = useState(() =>
     createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url, methodOverride: "POST" })],
+      links: [httpBatchLink({ url, methodOverride: "POST", maxItems: maxBatchCalls })],
     }),
   );
   return (

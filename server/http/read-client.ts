@@ -42,7 +42,9 @@ export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): 
 
 /** Whether a request was made on this machine. Call it before the headers of proxies are removed. */
 export function isLocal(request: IncomingMessage): boolean {
-  return isLocalRequest({ peerAddress: peerAddressOf(request), rawHeaders: request.rawHeaders });
+  const { rawHeaders, httpVersion } = request;
+  const { address, httpVersion: sentVersion } = peers.get(request) ?? { address: peerAddressOf(request), httpVersion };
+  return isLocalRequest({ peerAddress: address, httpVersion: sentVersion, rawHeaders });
 }
 
 /** Proxies append addresses. Returns the last address that is not a trusted proxy's. */
@@ -77,16 +79,17 @@ function setHost(request: IncomingMessage, host: string): void {
 }
 
 /**
- * The header in which the receiver gives web the address of the client: the secret of this start, a space, the address.
- * The receiver removes it from the requests of clients, and web accepts no request without the secret.
+ * The header in which the receiver gives web the address of the client: the secret of this start, the address, and the
+ * version of HTTP, with spaces between. The receiver removes it from the requests of clients, and web accepts no
+ * request without the secret.
  */
 const peerHeader = "signalbox-peer";
 
-const peers = new WeakMap<IncomingMessage, string>();
+const peers = new WeakMap<IncomingMessage, { address: string; httpVersion: string }>();
 
 /** The header of a forwarded request: its name and its value. */
 export function peerHeaderOf(request: IncomingMessage, secret: string): [name: string, value: string] {
-  return [peerHeader, `${secret} ${request.socket.remoteAddress ?? ""}`];
+  return [peerHeader, `${secret} ${request.socket.remoteAddress ?? ""} ${request.httpVersion}`];
 }
 
 export function isPeerHeader(lowerCaseName: string): boolean {
@@ -101,12 +104,12 @@ export function acceptForwarded(request: IncomingMessage, secret: string): boole
   const { rawHeaders } = request;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && isPeerHeader(name.toLowerCase()));
   if (at < 0) return false;
-  const [given = "", address = ""] = (rawHeaders[at + 1] ?? "").split(" ", 2);
+  const [given = "", address = "", httpVersion = ""] = (rawHeaders[at + 1] ?? "").split(" ", 3);
   if (!isSame(given, secret)) return false;
   // This must come first: Node creates `headers` from the raw headers when they are read for the first time.
   delete request.headers[peerHeader];
   rawHeaders.splice(at, 2);
-  peers.set(request, address);
+  peers.set(request, { address, httpVersion });
   return true;
 }
 
@@ -117,7 +120,7 @@ export function isForwarded(request: IncomingMessage): boolean {
 
 /** The address of the other side of the connection on which the client sent the request. */
 function peerAddressOf(request: IncomingMessage): string | undefined {
-  return peers.get(request) ?? request.socket.remoteAddress;
+  return peers.get(request)?.address ?? request.socket.remoteAddress;
 }
 
 function isSame(given: string, secret: string): boolean {

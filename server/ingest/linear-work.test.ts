@@ -71,7 +71,7 @@ const attacks: Record<string, (n: number) => Sent> = {
 function receive({ target = "/triggers/a", headers: sent = [], body = "" }: Sent): void {
   const head = readHead({ method: "POST", target, headers: sent, readBody() {} }, 1_700_000_000_000);
   keysToCheck(head.keys);
-  isLocalRequest({ peerAddress: "127.0.0.1", rawHeaders: sent });
+  isLocalRequest({ peerAddress: "127.0.0.1", httpVersion: "1.1", rawHeaders: sent });
   publicUrlOf({ baseUrl: null, target, headers: head.headers, isFromProxy: () => true });
   chooseFormat(onlyJson, {
     contentType: head.headers.get("content-type"),

@@ -9,6 +9,7 @@ import {
   unknownClient,
 } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
+import { maxBatchCalls } from "../contract/batch.ts";
 import type { BodyBudget } from "../domain/requests/request-body.ts";
 import { retryAfterSeconds } from "../domain/problem.ts";
 import { readWithin } from "../domain/requests/request-body.ts";
@@ -56,6 +57,7 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
         router: appRouter,
         // Queries may be longer than a URL.
         allowMethodOverride: true,
+        maxBatchSize: maxBatchCalls,
         createContext: async (): Promise<TrpcContext> => ({ deps, caller, client }),
         responseMeta: ({ errors }) => ({
           headers: {

@@ -383,3 +383,14 @@ async function askWithoutAccess(ask: (url: string, headers: Record<string, strin
   const key = await makeKey(service, { kind: "webhook" });
   return { anonymous: await ask(url, {}), withKey: await ask(url, bearer(key.secret)) };
 }
+
+it("a request has at most 16 calls: more are rejected before any is made", async () => {
+  const { url } = await open();
+  const batch = (calls: number) =>
+    fetch(
+      `${url}/${Array.from({ length: calls }, () => "canvas.graph").join(",")}?batch=1&input=${encodeURIComponent("{}")}`,
+    );
+  expect((await batch(16)).status).toBe(200);
+  expect((await batch(17)).status).toBe(400);
+  expect((await batch(400)).status).toBe(400);
+});

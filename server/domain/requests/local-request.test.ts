@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isLocalRequest, isReachableFromElsewhere } from "./local-request.ts";
 
-const from = (peerAddress: string | undefined, ...rawHeaders: string[]) => isLocalRequest({ peerAddress, rawHeaders });
+const from = (peerAddress: string | undefined, ...rawHeaders: string[]) =>
+  isLocalRequest({ peerAddress, httpVersion: "1.1", rawHeaders });
 
 describe("a request is local", () => {
   it.each(["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"])(
@@ -50,6 +51,11 @@ describe("a request is not local", () => {
     ":3002",
   ])("when it asks for %j", (host) => {
     expect(from("127.0.0.1", "Host", host)).toBe(false);
+  });
+
+  it("when it is in HTTP/1.0, as those of a proxy that adds no header", () => {
+    const rawHeaders = ["Host", "127.0.0.1:3002", "Connection", "close"];
+    expect(isLocalRequest({ peerAddress: "127.0.0.1", httpVersion: "1.0", rawHeaders })).toBe(false);
   });
 
   it("when it names no host, or two", () => {

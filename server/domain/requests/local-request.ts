@@ -7,10 +7,16 @@ const addedByForwarders =
 
 /**
  * Whether a request was made on this machine: it comes from a loopback address, names a loopback host, and was not
- * forwarded. Development is open to such requests alone. `rawHeaders`: name, value, name, value, as sent.
+ * forwarded. Development is open to such requests alone. nginx forwards in HTTP/1.0 by default, adds no header, and
+ * sends its own name for this service as `Host`; browsers and other programs use HTTP/1.1. `rawHeaders`: name, value,
+ * name, value, as sent.
  */
-export function isLocalRequest(p: { peerAddress: string | undefined; rawHeaders: readonly string[] }): boolean {
-  if (p.peerAddress === undefined || !isLoopbackAddress(p.peerAddress)) return false;
+export function isLocalRequest(p: {
+  peerAddress: string | undefined;
+  httpVersion: string;
+  rawHeaders: readonly string[];
+}): boolean {
+  if (p.peerAddress === undefined || !isLoopbackAddress(p.peerAddress) || p.httpVersion === "1.0") return false;
   const names = p.rawHeaders.filter((_, at) => at % 2 === 0);
   if (names.some((name) => addedByForwarders.test(name))) return false;
   const hosts = p.rawHeaders.filter((_, at) => at % 2 === 1 && p.rawHeaders[at - 1]?.toLowerCase() === "host");
