@@ -25,3 +25,24 @@ it("ten thousand values in a long text are replaced in linear time", () => {
   const { text } = createScrub(values);
   expect(text(values.map(({ original }) => original).join(";"))).toBe(values.map(() => "x").join(";"));
 });
+
+it("a long value that was cut is replaced as far as it is there, in every writing", () => {
+  const original = `${"A secret, of many words. ".repeat(1_000)}The end`;
+  const { text, json } = createScrub([{ original, shown: "[masked]" }]);
+  for (const length of [64, 100, 16 * 1024, original.length - 1, original.length]) {
+    const shown = text(`before ${original.slice(0, length)}… (cut, 25007 characters)`);
+    expect(shown).toBe("before [masked]… (cut, 25007 characters)");
+    expect(text(encodeURIComponent(original).slice(0, length))).toBe(encodeURIComponent("[masked]"));
+    expect(json({ a: [`${original.slice(0, length)}…`] })).toEqual({ a: ["[masked]…"] });
+  }
+  expect(text(original.slice(0, 63))).toBe(original.slice(0, 63));
+});
+
+it("of long values with the same beginning, the one that fits best is replaced", () => {
+  const same = "x".repeat(100);
+  const { text } = createScrub([
+    { original: `${same}one`, shown: "1" },
+    { original: `${same}two`, shown: "2" },
+  ]);
+  expect(text(`${same}two, ${same}one, ${same}tw`)).toBe("2, 1, 2");
+});

@@ -63,27 +63,52 @@ function toNumber(value: string | number): string | number {
   return String(Number(value)) === value ? Number(value) : value;
 }
 
+/** Limits of logs and errors cut long values. This many characters from the start of one are enough to recognise it. */
+const minCutChars = 64;
+
 /** Linear in the text, however many values there are: they are found by their first characters and their lengths. */
 function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => string {
+  const longForms = Map.groupBy(
+    [...forms.keys()].filter((form) => form.length > minCutChars),
+    (form) => form.slice(0, minCutChars),
+  );
   const lengthsOf = new Map(
     [...Map.groupBy(forms.keys(), (form) => form.slice(0, minChars))].map(([start, same]) => [
       start,
       [...new Set(same.map(({ length }) => length))].toSorted((a, b) => b - a),
     ]),
   );
+
+  const findAt = (text: string, at: number): { shown: string; length: number } | null => {
+    const lengths = lengthsOf.get(text.slice(at, at + minChars));
+    if (lengths === undefined) return null;
+    for (const length of lengths) {
+      const shown = forms.get(text.slice(at, at + length));
+      if (shown !== undefined) return { shown, length };
+    }
+    const [longest] = (longForms.get(text.slice(at, at + minCutChars)) ?? [])
+      .map((form) => ({ shown: forms.get(form) ?? "", length: commonLength(text, at, form) }))
+      .toSorted((a, b) => b.length - a.length);
+    return longest ?? null;
+  };
+
   return (text) => {
     let result = "";
     let kept = 0;
     for (let at = 0; at <= text.length - minChars; at++) {
-      for (const length of lengthsOf.get(text.slice(at, at + minChars)) ?? []) {
-        const shown = forms.get(text.slice(at, at + length));
-        if (shown === undefined) continue;
-        result += text.slice(kept, at) + shown;
-        kept = at + length;
-        at = kept - 1;
-        break;
-      }
+      const found = findAt(text, at);
+      if (!found) continue;
+      result += text.slice(kept, at) + found.shown;
+      kept = at + found.length;
+      at = kept - 1;
     }
     return kept === 0 ? text : result + text.slice(kept);
   };
+}
+
+/** How far the text from there on is the same. */
+function commonLength(text: string, at: number, form: string): number {
+  let length = 0;
+  while (length < form.length && text.charCodeAt(at + length) === form.charCodeAt(length)) length += 1;
+  return length;
 }
