@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contentKeyId, createKeyRing } from "../../domain/encryption/key-ring.ts";
+import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
+import { newId } from "../../domain/ids.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
@@ -38,14 +40,26 @@ describe("an encrypted store", () => {
   engineContract(openNew);
 });
 
-/** Operations without content: ids, names, times, counts, access, and what is made from masked data. */
+/** Operations without content: ids, names, times, counts, access, and the drift, which is made from masked data. */
 const withoutContent =
-  /^(?:listHeld|countHeld|findFeedStart|hasFeedPosition|resumeRuns|requestCancel|sumSpend|count.*|extendLeases|listCancelRequested|listHeldRuns|reconcile|nextAvailableAt|heartbeatWorker|removeWorker|listWorkers|listDueRuns|listOpenRuns|countQueued.*|listOldApprovals|.*Alert.*|takeMessages|finishMessage|listQueueDepths|.*Key.*|.*Pe(?:rson|ople).*|.*Session.*|.*Role.*|.*Password.*|.*Invitation.*|.*Audit|.*Rows?|.*Preset.*|.*Trigger.*|.*Contracts|findOldest.*|removeOld.*|removeExpired.*|releaseSpace|ping|watch.*|mark|liveMark|takeRates|numbers|close|.*Admin.*)$/;
+  /^(?:listHeld|countHeld|findFeedStart|hasFeedPosition|resumeRuns|requestCancel|sumSpend|count.*|extendLeases|listCancelRequested|listHeldRuns|reconcile|nextAvailableAt|heartbeatWorker|removeWorker|listWorkers|listDueRuns|listOpenRuns|countQueued.*|listOldApprovals|countActiveAlerts|removeOldAlerts|finishMessage|listQueueDepths|.*Key.*|.*Pe(?:rson|ople).*|.*Session.*|.*Role.*|.*Password.*|.*Invitation.*|.*Audit|.*Rows?|.*Preset.*|.*Trigger.*|.*Contracts|findOldest.*|removeOld.*|removeRejected|removeExpired.*|releaseSpace|ping|watch.*|mark|liveMark|takeRates|numbers|close|.*Admin.*)$/;
 
 const canary = "Canary-0815-Lovelace";
 const body = Buffer.from(`{ "name": "${canary}", "at": 1.0 }`);
 const agent = { kind: "agent", slug: "triage" } as const;
 const content = { said: canary };
+
+const anAlert: StoredAlert = {
+  id: "",
+  kind: "run_failed",
+  subject: "workflow:greet",
+  count: 1,
+  lastAt: epoch,
+  detail: {},
+  openedAt: epoch,
+  resolvedAt: null,
+  reportedCount: null,
+};
 
 /** Records the canary wherever a sender or the code of a project can write. */
 async function recordCanary(store: Store) {
@@ -114,7 +128,11 @@ async function recordCanary(store: Store) {
     entries: [],
     transition: { to: "completed", output: content },
   });
-  return { delivery, id, done: done.id, live, decision, error };
+  const detail = { runs: [{ id, error: canary }] };
+  const alert = { ...anAlert, id: newId("alt", epoch), detail };
+  const message = { id: newId("msg", epoch), type: "alert.opened", destination: "webhook", alert } as const;
+  await store.saveAlertPlan({ plan: { alerts: [alert], messages: [message] }, evaluatedAt: null, now: epoch });
+  return { delivery, id, done: done.id, live, decision, error, alert };
 }
 
 /** The canary as text, in base64, and in the hexadecimal of Postgres. */
@@ -319,8 +337,14 @@ describe("encryption at rest", () => {
 
 async function expectRecorded(
   store: Store,
-  { delivery, id, done, live, decision, error }: Awaited<ReturnType<typeof recordCanary>>,
+  { delivery, id, done, live, decision, error, alert }: Awaited<ReturnType<typeof recordCanary>>,
 ) {
+  const { open } = await store.readAlertState({ endedSince: 0, messagesSince: 0 });
+  expect(open).toMatchObject([{ id: alert.id, detail: alert.detail }]);
+  expect((await store.listAlerts({}, { limit: 5, cursor: null })).data).toMatchObject([{ detail: alert.detail }]);
+  expect(await store.takeMessages({ now: Date.now(), leaseMs: 0, limit: 5 })).toMatchObject([
+    { alert: { detail: alert.detail } },
+  ]);
   const stored = await store.getDelivery(delivery.id);
   expect(stored).toMatchObject({
     outcome: "accepted",

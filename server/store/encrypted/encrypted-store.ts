@@ -1,7 +1,10 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { Json } from "../../contract/json.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import { describeFailure } from "../../domain/alerts/findings.ts";
+import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { KeyRing } from "../../domain/encryption/key-ring.ts";
+import { isObject } from "../../domain/schema/json-schema.ts";
 import type { Store } from "../../ports/store.ts";
 import type { AcceptResult } from "../../ports/store/delivery-store.ts";
 import { openDelivery, openHeaders, openSummary, sealDelivery, sealVerdicts } from "./delivery-values.ts";
@@ -22,7 +25,59 @@ import { bodiesWith, createTextSearch, filterRows, searchPages } from "../shared
  * works as before: only the text search reads content, so it is done here. Rows that are not encrypted stay readable.
  */
 export function createEncryptedStore(store: Store, ring: KeyRing): Store {
-  return { ...store, ...sealDeliveries(store, ring), ...sealRuns(store, ring), ...sealProgress(store, ring) };
+  return {
+    ...store,
+    ...sealDeliveries(store, ring),
+    ...sealRuns(store, ring),
+    ...sealProgress(store, ring),
+    ...sealAlerts(store, ring),
+  };
+}
+
+type SealedAlerts = Pick<Store, "saveAlertPlan" | "readAlertState" | "takeMessages" | "listAlerts">;
+
+/** The facts of an alert, such as the errors of runs, are one value. */
+const sealedFacts = "sealed";
+
+function sealAlerts(store: Store, ring: KeyRing): SealedAlerts {
+  const seal = <A extends Pick<StoredAlert, "id" | "detail">>(alert: A): A => {
+    const sealed = ring.ofRow(alert.id).sealJson(alert.detail);
+    return sealed === alert.detail ? alert : { ...alert, detail: { [sealedFacts]: sealed } };
+  };
+  const open = <A extends Pick<StoredAlert, "id" | "detail">>(alert: A): A => {
+    const sealed = alert.detail[sealedFacts];
+    return sealed === undefined ? alert : { ...alert, detail: openFacts(alert.id, sealed) };
+  };
+  /** An alert can outlive the content that its key encrypted, and then the key: it is shown without its facts. */
+  const openFacts = (id: string, sealed: Json): StoredAlert["detail"] => {
+    try {
+      const facts = ring.ofRow(id).openJson(sealed);
+      return isObject(facts) ? facts : {};
+    } catch (error) {
+      if (error instanceof AppError) return {};
+      throw error;
+    }
+  };
+  return {
+    saveAlertPlan: ({ plan, ...p }) =>
+      store.saveAlertPlan({
+        ...p,
+        plan: {
+          alerts: plan.alerts.map(seal),
+          messages: plan.messages.map((message) => ({ ...message, alert: seal(message.alert) })),
+        },
+      }),
+    async readAlertState(p) {
+      const state = await store.readAlertState(p);
+      return { ...state, open: state.open.map(open), ended: state.ended.map(open) };
+    },
+    takeMessages: async (p) =>
+      (await store.takeMessages(p)).map((message) => ({ ...message, alert: open(message.alert) })),
+    async listAlerts(filter, page) {
+      const found = await store.listAlerts(filter, page);
+      return { ...found, data: found.data.map(open) };
+    },
+  };
 }
 
 type SealedDeliveries = Pick<
