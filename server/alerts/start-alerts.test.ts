@@ -53,9 +53,10 @@ async function openAlerts(destinations: Partial<AlertDestinations>, logger: Logg
     saveAlertPlan: (p) => (broken ? Promise.reject(broken) : store.saveAlertPlan(p)),
   };
   const settings = { rules: readAlertRules({}), destinations: { webhook: null, slack: null, ...destinations } };
+  const calls = countCalls(faulty);
   const start = () =>
     startAlerts({
-      store: faulty,
+      store: calls.store,
       settings,
       readManifest: async () => null,
       baseUrl: () => "https://hooks.example.com",
@@ -87,7 +88,7 @@ async function openAlerts(destinations: Partial<AlertDestinations>, logger: Logg
           transition: { to: "failed", error: { name: "Error", message: "no money", stack: null } },
         });
     },
-    /** Lets time pass, in steps in which real requests can be answered. */
+    /** Lets time pass, in steps in which the store and real requests can be answered. */
     async pass(ms: number, stepMs = 1000) {
       for (const endAt = now + ms; now < endAt;) {
         const step = Math.min(stepMs, endAt - now);
@@ -102,11 +103,30 @@ async function openAlerts(destinations: Partial<AlertDestinations>, logger: Logg
   /** Whether an attempt has begun whose outcome is not written. */
   async function isSending(): Promise<boolean> {
     await new Promise(setImmediate);
+    if (calls.pending() > 0) return true;
     const { data } = await store.listAlerts({}, { limit: 100, cursor: null });
     return data.some(({ messages }) =>
       messages.some(({ status, attempts, error }) => status === "pending" && attempts > 0 && error === null),
     );
   }
+}
+
+/** The same store, and the number of its calls that have no result yet. */
+function countCalls(store: Store): { store: Store; pending: () => number } {
+  let pending = 0;
+  const counting = new Proxy(store, {
+    get(target, name) {
+      const operation: unknown = Reflect.get(target, name);
+      if (typeof operation !== "function") return operation;
+      return (...args: unknown[]): unknown => {
+        const result: unknown = operation.apply(target, args);
+        if (!(result instanceof Promise)) return result;
+        pending += 1;
+        return result.finally(() => (pending -= 1));
+      };
+    },
+  });
+  return { store: counting, pending: () => pending };
 }
 
 const secretBytes = randomBytes(32);
