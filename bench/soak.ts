@@ -37,7 +37,7 @@ const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 writeSoakProject(dir);
 signalbox("build");
 const key = secretOf("keys", "create", "--name", "soak");
-const token = secretOf("keys", "create", "--name", "soak-reader", "--api");
+const token = secretOf("keys", "create", "--name", "soak-reader", "--api", "--scope", "admin");
 const child = spawn(process.execPath, [program, "start", "--project", dir, "--port", "0"], {
   cwd: dir,
   detached: true,

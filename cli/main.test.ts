@@ -314,7 +314,7 @@ describe.concurrent("signalbox start", () => {
     expect((await fetch(`${url}/triggers/signup`, { method: "POST", body: signup })).status).toBe(401);
     expect((await signalbox(["triggers", "send", "new-signup", "--data", signup, "--wait"], { cwd })).status).toBe(0);
 
-    const token = (await signalbox(["keys", "create", "--api"], { cwd })).stdout.trim();
+    const token = (await signalbox(["keys", "create", "--api", "--scope", "admin"], { cwd })).stdout.trim();
     const remote = (...args: string[]) =>
       signalbox(args, { cwd: "/", env: { SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token } });
     expect((await remote("triggers", "runs", "list", "new-signup")).stdout).toMatch(/✓ completed {2}run_/);

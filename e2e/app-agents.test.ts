@@ -265,7 +265,9 @@ describe("an agent whose build had no key of a model", () => {
     const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
     expect(cli("build").status).toBe(0);
     const service = await startService({ projectDir, command: "start", env: { MODEL_URL: provider.baseURL } });
-    const { secret } = JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string };
+    const { secret } = JSON.parse(cli("keys", "create", "--api", "--scope", "admin", "--json").stdout) as {
+      secret: string;
+    };
     const { page, errors } = await visit(service.url, { viewport: { width: 1440, height: 900 } });
     await page.goto(`${service.url}/?node=agent:greeter&tab=run`);
     await signInWithToken(page, secret);

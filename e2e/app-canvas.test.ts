@@ -442,7 +442,7 @@ describe("the canvas", () => {
     await locked.goto(deployed.url);
     await signInWithToken(
       locked,
-      (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret,
+      (JSON.parse(cli("keys", "create", "--api", "--scope", "admin", "--json").stdout) as { secret: string }).secret,
     );
     const url = await copySignupUrl(locked);
     expect(new URL(url).searchParams.get("token")).toMatch(/^sb/);

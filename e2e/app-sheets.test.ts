@@ -190,7 +190,8 @@ describe("the sheet of an endpoint", () => {
     await page.goto(service.url);
     await signInWithToken(
       page,
-      (JSON.parse(inFolder("keys", "create", "--api", "--json").stdout) as { secret: string }).secret,
+      (JSON.parse(inFolder("keys", "create", "--api", "--scope", "admin", "--json").stdout) as { secret: string })
+        .secret,
     );
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.goto(`${service.url}/?node=endpoint:signup`);

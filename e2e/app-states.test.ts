@@ -204,7 +204,10 @@ it("a user whose token is revoked sees that, and signs in to the same page with 
   const projectDir = copyStarter();
   const cli = (...args: string[]) => signalbox([...args, "--project", projectDir], { cwd: projectDir });
   const createToken = () =>
-    JSON.parse(cli("keys", "create", "--api", "--name", "person", "--json").stdout) as { id: string; secret: string };
+    JSON.parse(cli("keys", "create", "--api", "--scope", "admin", "--name", "person", "--json").stdout) as {
+      id: string;
+      secret: string;
+    };
   expect(cli("build").status).toBe(0);
   const service = await startService({ projectDir, command: "start" });
   const { page } = await visit(service.url);

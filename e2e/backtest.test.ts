@@ -246,7 +246,9 @@ describe("signalbox triggers test --since", () => {
     const first = documentOf(compareAll(service, "--json")).version;
     await withEdits(service, withMinimum("2_000_000"), () => expect(cli(service, "build").status).toBe(0));
     expect(cli(service, "builds", "rollback", first).status).toBe(0);
-    const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--json").stdout) as { secret: string };
+    const { secret } = JSON.parse(cli(service, "keys", "create", "--api", "--scope", "admin", "--json").stdout) as {
+      secret: string;
+    };
     const { page, errors } = await visit(service.url, { reducedMotion: "reduce" });
     await page.goto(`${service.url}/settings/builds`);
     await signInWithToken(page, secret);

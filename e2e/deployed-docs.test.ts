@@ -17,7 +17,7 @@ it("each command of the documentation for a deployed service succeeds against th
   };
   let service = await deploy("z.string()");
   const onMachine = createReaderShell(projectDir);
-  const token = onMachine("npx signalbox keys create --api --name docs", service.url).trim();
+  const token = onMachine("npx signalbox keys create --api --scope admin --name docs", service.url).trim();
   const shell = (lines: string) =>
     onMachine(
       `export SIGNALBOX_URL=${service.url} SIGNALBOX_TOKEN=${token}\ncurl() { command curl -sf "$@"; }\n${lines

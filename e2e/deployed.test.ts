@@ -110,7 +110,7 @@ describe("signalbox start", () => {
       expect((await fetch(service.url + path)).status, path).toBe(401);
     }
     const { secret: token } = JSON.parse(
-      cli(projectDir, "keys", "create", "--api", "--name", "ci", "--json").stdout,
+      cli(projectDir, "keys", "create", "--api", "--scope", "admin", "--name", "ci", "--json").stdout,
     ) as { secret: string };
     const deliveries = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/deliveries`, {
       authorization: `Bearer ${token}`,

@@ -52,7 +52,9 @@ it("a deployed service that is killed while it releases held deliveries starts e
     expect([response.status, await response.json()]).toEqual([202, { ok: true, held: true }]);
     ids.push(response.headers.get("signalbox-delivery") ?? "");
   }
-  const { secret } = JSON.parse(cli("keys", "create", "--api", "--name", "ci", "--json").stdout) as { secret: string };
+  const { secret } = JSON.parse(
+    cli("keys", "create", "--api", "--scope", "admin", "--name", "ci", "--json").stdout,
+  ) as { secret: string };
   const headers = { authorization: `Bearer ${secret}` };
   const tooEarly = JSON.parse(cli("deliveries", "release", "--all", "--dry-run", "--json").stdout) as unknown;
   expect(tooEarly).toMatchObject({ dryRun: true, released: 0, held: count, failed: 0 });

@@ -37,7 +37,9 @@ it("docs/metrics.md lists exactly the metrics of /metrics after a delivery and i
   cli("build");
   const service = await startService({ projectDir, command: "start" });
   const url = cli("triggers", "url", "new-signup");
-  const { secret } = JSON.parse(cli("keys", "create", "--api", "--name", "prometheus", "--json")) as { secret: string };
+  const { secret } = JSON.parse(
+    cli("keys", "create", "--api", "--scope", "admin", "--name", "prometheus", "--json"),
+  ) as { secret: string };
   const authorization = { authorization: `Bearer ${secret}` };
   const metrics = async () => (await fetch(`${service.url}/metrics`, { headers: authorization })).text();
 

@@ -41,7 +41,9 @@ describe("the HTTP headers and access of pages", () => {
     const { runId } = (await (await postJson(url, { name: "Ada", email: "ada@example.com" })).json()) as {
       runId: string;
     };
-    const token = (JSON.parse(cli("keys", "create", "--api", "--json").stdout) as { secret: string }).secret;
+    const token = (
+      JSON.parse(cli("keys", "create", "--api", "--scope", "admin", "--json").stdout) as { secret: string }
+    ).secret;
     await waitForRun(service, runId, { authorization: `Bearer ${token}` });
     const { page, errors } = await visit(service.url);
     for (const path of ["/", "/deliveries", "/settings/audit", "/no-such-page", `/runs/${runId}`]) {

@@ -114,7 +114,7 @@ function buildProject(version: "one" | "two", projectDir = writeProject(nappingP
 
 async function start(projectDir: string, env: NodeJS.ProcessEnv = {}) {
   const service = await startService({ projectDir, command: "start", env });
-  const token = createKey(projectDir, env, "--api");
+  const token = createKey(projectDir, env, "--api", "--scope", "admin");
   const key = createKey(projectDir, env);
   return {
     service,
@@ -306,7 +306,7 @@ describe("with Postgres", () => {
     onTestFinished(() => fleet.close());
     const [web, worker] = [await fleet.start("web"), await fleet.start("worker")];
     const { secret: token } = JSON.parse(
-      signalbox(["keys", "create", "--api", "--json"], { cwd: web.dir, env }).stdout,
+      signalbox(["keys", "create", "--api", "--scope", "admin", "--json"], { cwd: web.dir, env }).stdout,
     ) as { secret: string };
     const headers = { authorization: `Bearer ${token}` };
     const created = await postJson(

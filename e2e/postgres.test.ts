@@ -47,7 +47,9 @@ describe("several machines on one Postgres", () => {
     ]);
     [webs, workers] = [[one, two], rest];
     token = (
-      JSON.parse(signalbox(["keys", "create", "--api", "--json"], { cwd: one.dir, env }).stdout) as { secret: string }
+      JSON.parse(
+        signalbox(["keys", "create", "--api", "--scope", "admin", "--json"], { cwd: one.dir, env }).stdout,
+      ) as { secret: string }
     ).secret;
     ({ secret: key } = await makeKey());
     [longRun = ""] = await sendNotes("long", { count: 1, gate: "go-on" });

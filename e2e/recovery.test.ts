@@ -125,7 +125,7 @@ async function buildExample(settings: NodeJS.ProcessEnv = {}) {
   const json = async <Document>(line: string) => JSON.parse(await cli(`${line} --json`)) as Document;
   const listed = async (filter = "") => (await json<{ data: RunDocument[] }>(`runs list --limit 100 ${filter}`)).data;
   await cli("build");
-  const { secret } = await json<{ secret: string }>("keys create --api");
+  const { secret } = await json<{ secret: string }>("keys create --api --scope admin");
   const headers = { authorization: `Bearer ${secret}` };
   let url = "";
   return {
@@ -287,7 +287,7 @@ describe("recovering from a bug", () => {
     await project.untilEnded();
     warehouse.isDown = false;
     const bulk = "runs replay --status failed --trigger new-order --since 1h --limit 60";
-    const { secret } = await project.json<{ secret: string }>("keys create --api");
+    const { secret } = await project.json<{ secret: string }>("keys create --api --scope admin");
     const interrupted = await interruptInTerminal(bulk, { url: service.url, token: secret });
     expect(interrupted).toMatchObject({
       status: 130,

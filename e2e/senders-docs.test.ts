@@ -155,7 +155,9 @@ it("every request in docs/senders.md, signed as its sender does, gets the respon
     env: { ...secrets, NODE_OPTIONS: issuers.nodeOptions },
   });
   const { search } = new URL(cli("triggers", "url", "github-issue").stdout.trim());
-  const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "test", "--json").stdout) as {
+  const { secret: token } = JSON.parse(
+    cli("keys", "create", "--api", "--scope", "admin", "--name", "test", "--json").stdout,
+  ) as {
     secret: string;
   };
 

@@ -67,7 +67,9 @@ it("a service with a wrong secret keeps rejected deliveries; after the secret is
     detail: expect.stringContaining("x-hub-signature-256 does not match"),
   });
   const id = answer.headers.get("signalbox-delivery");
-  const { secret: token } = JSON.parse(cli("keys", "create", "--api", "--name", "ci", "--json").stdout) as {
+  const { secret: token } = JSON.parse(
+    cli("keys", "create", "--api", "--scope", "admin", "--name", "ci", "--json").stdout,
+  ) as {
     secret: string;
   };
   const headers = { authorization: `Bearer ${token}` };

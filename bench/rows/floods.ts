@@ -169,7 +169,7 @@ function bearerOf(token: string): Record<string, string> {
 }
 
 function createToken(folder: string, name: string): string {
-  const printed = runSignalbox(folder, ["keys", "create", "--api", "--name", name, "--json"]);
+  const printed = runSignalbox(folder, ["keys", "create", "--api", "--scope", "admin", "--name", name, "--json"]);
   return (JSON.parse(printed) as { secret: string }).secret;
 }
 

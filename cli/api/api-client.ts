@@ -102,7 +102,7 @@ export function problemFailure(problem: Problem, fix?: string): Failure {
 /** Fixes for users of the command line. The table of error codes has the fixes for users of HTTP. */
 const ownFixes: Record<string, string> = {
   unauthorized:
-    "Set SIGNALBOX_TOKEN to an API token. `signalbox keys create --api` on the machine of the service creates one.",
+    "Set SIGNALBOX_TOKEN to an API token. `signalbox keys create --api --scope read` on the machine of the service creates one.",
   run_ended: "`signalbox runs replay <id>` starts a new run with the same payload.",
   invalid_request: "Run the command with `--help` to see its arguments.",
   invalid_input: "Run the command with `--help` to see its arguments.",

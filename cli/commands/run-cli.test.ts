@@ -266,6 +266,7 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["dev", "--port", "70000"], /The port must be a whole number from 0 to 65535/],
     [["keys", "create", "--expires", "soon"], /The lifetime must be a number with a unit/],
     [["keys", "create", "--api", "--endpoint", "signup"], /--api and --endpoint cannot be combined/],
+    [["keys", "create", "--api"], /An API token needs a scope: add --scope read/],
     [["keys", "create", "--endpoint", "Sign Up"], /"Sign Up" is not an endpoint/],
     [["keys", "rotate"], /Missing required argument 'id'/],
     [["keys", "rotate", "key_x", "--overlap", "soon"], /The overlap must be a number with a unit/],

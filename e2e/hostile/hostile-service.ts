@@ -102,7 +102,7 @@ function prepare({ command = "start", files: more, ...given }: HostileOptions, o
   const options = { projectDir, command, ...given };
   if (command === "dev") return { options, key: "", token: "", createKey };
   run("build");
-  return { options, key: createKey("hooks"), token: create("--api", "--name", "ci"), createKey };
+  return { options, key: createKey("hooks"), token: create("--api", "--scope", "admin", "--name", "ci"), createKey };
 }
 
 function toHostileService(service: Service, { options, key, token, createKey }: Prepared): HostileService {

@@ -153,7 +153,9 @@ describe("development behind a tunnel", () => {
       ).status,
     ).toBe(401);
 
-    const { secret } = JSON.parse(run(["keys", "create", "--api", "--name", "me", "--json"])) as { secret: string };
+    const { secret } = JSON.parse(run(["keys", "create", "--api", "--scope", "admin", "--name", "me", "--json"])) as {
+      secret: string;
+    };
     const bearer = { host: publicHost, authorization: `Bearer ${secret}` };
     expect((await ask({ method: "GET", path: "/api/v1/runs", headers: bearer })).status).toBe(200);
     // There is no terminal here, so `dev` printed no token, but the command that creates one.

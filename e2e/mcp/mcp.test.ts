@@ -44,7 +44,7 @@ function run(cwd: string, args: string[]): string {
 }
 
 async function openShop({ url, projectDir }: Service): Promise<Shop & { tokens: Record<"read" | "operate", string> }> {
-  const headers = { authorization: `Bearer ${run(projectDir, ["keys", "create", "--api"])}` };
+  const headers = { authorization: `Bearer ${run(projectDir, ["keys", "create", "--api", "--scope", "admin"])}` };
   const createKey = async (key: { kind: string; scope?: string }) => {
     const response = await postJson(`${url}/api/v1/keys`, { ...key, name: "shop" }, headers);
     return ((await response.json()) as { secret: string }).secret;

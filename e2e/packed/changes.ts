@@ -156,7 +156,7 @@ export function testChanges(packages: () => string): void {
       });
       shop = { dir, service, alerts, alertSecret };
       query = new URL(await cli("triggers url orders")).search;
-      token = (await json<{ secret: string }>("keys create --api")).secret;
+      token = (await json<{ secret: string }>("keys create --api --scope admin")).secret;
       failed = await Promise.all(orders.map((n) => started("orders", { items: [`MUG-${n}`, `cap-${n}`, `PEN-${n}`] })));
       withoutInput = await started("orders", { items: ["none"] });
       const gate = join(dir, "gate");

@@ -68,7 +68,7 @@ export const errorCodes = {
     403,
     "Access denied",
     "The key is valid but does not allow this operation: a webhook key can only read the runs that it started. In development, which needs no key, the request came from a page of another site or used an unknown host name.",
-    "Use an API token: `signalbox keys create --api`. In development, use localhost or an IP address. Behind a tunnel, set SIGNALBOX_BASE_URL to the tunnel's address.",
+    "Use an API token: `signalbox keys create --api --scope read`. In development, use localhost or an IP address. Behind a tunnel, set SIGNALBOX_BASE_URL to the tunnel's address.",
     false,
     "either",
   ),

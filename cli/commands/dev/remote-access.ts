@@ -52,7 +52,7 @@ function showAccess({
   if (token === null)
     return events.notice(
       "warn",
-      `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api\` creates a token.`,
+      `${what} \`signalbox triggers url <slug>\` prints a URL with a key, \`signalbox keys create --api --scope read\` creates a token.`,
     );
   context.notify(
     `\n${what}\n  URL with a key  signalbox triggers url <slug>\n  API token       ${token}\n  Sign in         ${url}/sign-in\n`,

@@ -19,14 +19,14 @@ export function registerKeysCreate(keys: CliCommand, runner: CommandRunner): voi
   keys
     .subcommand("create", "Create a webhook key or an API token", [
       "signalbox keys create --name github --endpoint github/ci --expires 90d",
-      "SIGNALBOX_TOKEN=$(signalbox keys create --api --name ci)",
+      "SIGNALBOX_TOKEN=$(signalbox keys create --api --scope read --expires 90d --name ci)",
     ])
     .option("--name <name>", "Name of the key (default: the date)")
     .option("--api", "Create an API token for /api/v1 instead of a webhook key")
     .addOption(
       new Option(
         "--scope <scope>",
-        "Scope of an API token: feed (follows the deliveries), read, operate (also runs) or admin (also keys and people) (default: admin)",
+        "Scope of an API token, required for one: feed (follows the deliveries), read, operate (also runs) or admin (also keys and people)",
       ).choices(scopes),
     )
     .option("--endpoint <endpoint>", "Limit the key to this endpoint. Repeat the option for several", collect)
@@ -54,7 +54,7 @@ async function createKey(
     kind: isApiToken ? "api" : "webhook",
     name: name ?? `created on ${new Date(now).toISOString().slice(0, 10)}`,
     endpoints: endpoints ?? null,
-    ...(isApiToken ? { scope: scope ?? "admin" } : {}),
+    ...(isApiToken ? { scope } : {}),
     expiresAt: expires === undefined ? null : new Date(now + expires).toISOString(),
   };
   const document = await api.request({ method: "POST", path: "/keys", body, answer: createdKeyAnswer });
@@ -63,7 +63,7 @@ async function createKey(
   if (context.isJson) return;
   context.notify(
     isApiToken
-      ? `${document.id}: an API token (${document.scope}). Save it now: it is not shown again.`
+      ? `${document.id}: an API token (${document.scope}). Save it now: it is not shown again.${expires === undefined ? " It is valid until it is revoked: --expires 90d limits that." : ""}`
       : `${document.id}: a webhook key. \`signalbox triggers url <slug>\` shows it in a URL.`,
   );
 }
@@ -83,6 +83,10 @@ function rejectContradictions({
     );
   if (isApiToken && endpoints)
     throw usageFailure("--api and --endpoint cannot be combined: an API token is valid for the whole API.");
+  if (isApiToken && !scope)
+    throw usageFailure(
+      "An API token needs a scope: add --scope read (reads), operate (also starts and stops runs), admin (also manages keys and people) or feed (follows the deliveries).",
+    );
   const bad = endpoints?.find((endpoint) => !endpointSchema.safeParse(endpoint).success);
   if (bad !== undefined)
     throw usageFailure(

@@ -42,7 +42,7 @@ function describeMissingAccess(principal: Principal, access: Scope | "machine"):
     return `This API token has the scope ${principal.scope}, but this operation needs ${access}: signalbox keys create --api --scope ${access}`;
   if (principal.kind === "person")
     return `Your role is ${principal.role}, but this operation needs ${roleOfScope[access]}. An admin can change your role.`;
-  return "A webhook key can only read the runs that it started. Use an API token: signalbox keys create --api";
+  return "A webhook key can only read the runs that it started. Use an API token: signalbox keys create --api --scope read";
 }
 
 /** Identifies the principal for limits: a person with all sessions, or a key. */

@@ -57,7 +57,7 @@ export function createApiAuthenticator(deps: {
 function unauthorized(): AppError {
   return new AppError(
     "unauthorized",
-    "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api` creates one.",
+    "Send a valid key as Authorization: Bearer or x-api-key. `signalbox keys create --api --scope read` creates one.",
   );
 }
 
