@@ -73,7 +73,7 @@ const shareOf = (maxConnections: number) => Math.max(1, Math.floor(maxConnection
 /**
  * Limits the connections of a server and tracks the requests in progress, so that the server can close without
  * interrupting one. A new connection over a limit replaces one whose client does not read its response, otherwise the
- * connection that was idle for longest; it is closed itself only if all others have a request in progress. A client
+ * connection that was idle for longest. It is closed itself only if all others have a request in progress. A client
  * that reads nothing for `stallMs` loses its connection in any case.
  */
 export function createConnections(
@@ -120,9 +120,9 @@ export function createConnections(
     socket: Socket,
     p: { limit: ClosedConnection["limit"]; idle: IdleConnections; client: Client | null },
   ): boolean {
-    const longestStalled = findStalled(p.limit === "address" ? p.client : null);
-    const replaced = longestStalled ?? p.idle.keys().next().value;
-    const connection = longestStalled ? "stalled" : replaced ? "idle" : "new";
+    const oldestStalled = findStalled(p.limit === "address" ? p.client : null);
+    const replaced = oldestStalled ?? p.idle.keys().next().value;
+    const connection = oldestStalled ? "stalled" : replaced ? "idle" : "new";
     logLimit("connection limit reached", {
       limit: p.limit,
       closed: connection,
@@ -148,7 +148,7 @@ export function createConnections(
 
   /**
    * A response is handed over in portions of at most 64 kB. A connection is stalled if the system has taken none of it
-   * since the last check, whatever the client sends.
+   * since the last check, also if the client sends more.
    */
   function checkStalled(): void {
     const now = performance.now();

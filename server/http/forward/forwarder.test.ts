@@ -5,7 +5,7 @@ import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { triggerOf } from "../../ingest/testing/project.ts";
-import { maxAtOnce, periodMs } from "./forwarder.ts";
+import { maxAtOnce, periodMs } from "./forward-turns.ts";
 import { parseAnswer, sendRaw, type Served, serve } from "../testing/serve.ts";
 
 const triggers = [triggerOf({ slug: "signup", request: z.object({ name: z.string() }) })];
@@ -297,7 +297,7 @@ describe("without web", () => {
   });
 
   test("a web process that accepts connections but answers none delays no webhook, and gets no more requests than the limit", async () => {
-    const served = await serve({ triggers, maxForwarded: 3 });
+    const served = await serve({ triggers, maxForwarded: 12 });
     await served.closeWeb(0);
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => void silent.listen(served.web.socket, resolve));
@@ -313,7 +313,7 @@ describe("without web", () => {
 test("requests beyond the limit get 503 at once, and those in progress their response", async () => {
   const due = Promise.withResolvers<void>();
   const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
-  const { url, port } = await serve({ triggers, rest, maxForwarded: 4 });
+  const { url, port } = await serve({ triggers, rest, maxForwarded: 16 });
   const first = Array.from({ length: 4 }, () => fetch(`${url}/api/v1/runs`));
   await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(4));
   for (let n = 0; n < 20; n += 1) {
@@ -324,6 +324,34 @@ test("requests beyond the limit get 503 at once, and those in progress their res
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect((await fetch(`${url}/api/v1/runs`)).status).toBe(200);
   expect(rest).toHaveBeenCalledTimes(5);
+});
+
+test("floods without credentials, from however many addresses, leave requests with credentials their half", async () => {
+  const due = Promise.withResolvers<void>();
+  const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
+  const { port } = await serve({ triggers, rest, maxForwarded: 32 });
+  const get = (from: string, headers: Record<string, string> = {}) =>
+    new Promise<number>((resolve, reject) => {
+      const request = send({ port, path: "/api/v1/runs", localAddress: from, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      request.on("error", reject).end();
+    });
+  const anonymous = ["127.0.0.2", "127.0.0.3", "127.0.0.4"].flatMap((from) =>
+    Array.from({ length: 20 }, () => get(from)),
+  );
+  const rejected: number[] = [];
+  for (const one of anonymous) void one.then((status) => status === 503 && rejected.push(status));
+  await vi.waitFor(() => expect(rejected).toHaveLength(44));
+  const withToken = Array.from({ length: 8 }, () => get("127.0.0.2", { authorization: "Bearer x" }));
+  await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(24), { timeout: 10_000 });
+  // One address has half of them, also with credentials that are not valid. Another one still gets its own.
+  expect(await get("127.0.0.2", { authorization: "Bearer x" })).toBe(503);
+  const other = get("127.0.0.5", { "x-api-key": "x" });
+  due.resolve();
+  expect(await Promise.all([...withToken, other])).toEqual(Array.from({ length: 9 }, () => 200));
+  expect((await Promise.all(anonymous)).filter((status) => status === 200)).toHaveLength(16);
 });
 
 /** `vi.waitUntil` would advance fake timers. */

@@ -4,6 +4,8 @@ import { AppError } from "../../contract/app-error.ts";
 import { newId } from "../../domain/ids.ts";
 import { type Logger, createThrottledLog } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
+import { networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
+import { createForwardTurns } from "./forward-turns.ts";
 import { isPeerHeader, peerHeaderOf } from "../read-client.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
@@ -29,14 +31,6 @@ const idleMs = 30_000;
 /** Pages have larger headers than requests may have. */
 const maxHeaderSize = 128 * 1024;
 
-/**
- * The number of requests that are forwarded at once. The others wait here, so that a flood of them does not fill the
- * turns of the event loop, which webhooks share.
- */
-export const maxAtOnce = 8;
-/** While requests wait, as many are forwarded again after this time: the first ones may be streams, or wait in web. */
-export const periodMs = 25;
-
 /** They describe the client's connection, not the one to web. Node sets those that it needs. */
 const hopByHop = new Set([
   "connection",
@@ -50,21 +44,23 @@ const hopByHop = new Set([
 
 /**
  * Forwards requests to web over a local socket, streaming in both directions: each side is read only as fast as the
- * other side reads. If web does not answer, or `maxInProgress` requests are in progress, the client gets 503.
+ * other side reads. If web does not answer, or too many requests are in progress (see `createForwardTurns`), the client
+ * gets 503.
  */
 export function createForwarder({
   web,
   maxInProgress,
+  proxies,
   logger,
 }: {
   web: WebSocketAddress;
   maxInProgress: number;
+  proxies: TrustedProxies;
   logger: Logger;
 }): Forwarder {
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
   const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
-  const slots = createSlots();
-  let inProgress = 0;
+  const turns = createForwardTurns(maxInProgress);
 
   function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
     const { method = "GET" } = request;
@@ -113,16 +109,16 @@ export function createForwarder({
 
   return {
     forward(request, response, target) {
-      if (inProgress >= maxInProgress) {
-        logFailure("request to web rejected: too many in progress", { inProgress, requestId: nameRequest(response) });
-        return sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
-      }
-      inProgress += 1;
-      const free = slots.take(response, () => start(request, response, target));
-      response.once("close", () => {
-        inProgress -= 1;
-        free();
-      });
+      const address = plainAddress(request.socket.remoteAddress ?? "");
+      const sender = {
+        hasCredentials: hasCredentials(request),
+        network: proxies.trusts(address) ? null : networkOf(address),
+      };
+      const isAdmitted = turns.take(sender, response, () => start(request, response, target));
+      if (isAdmitted) return;
+      const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
+      logFailure("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
+      sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
     },
     upgrade({ request, socket, head, target }) {
       const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
@@ -144,64 +140,8 @@ export function createForwarder({
       });
       toWebProcess.end();
     },
-    inProgress: () => inProgress,
+    inProgress: turns.inProgress,
     close: () => agent.destroy(),
-  };
-}
-
-interface Slots {
-  /**
-   * Calls `start` as soon as a slot is free, unless `response` is closed by then. Returns a function that frees the
-   * slot.
-   */
-  take(response: ServerResponse, start: () => void): () => void;
-}
-
-function createSlots(): Slots {
-  const waiting: (() => void)[] = [];
-  let taken = 0;
-  let period = 0;
-  let timer: NodeJS.Timeout | null = null;
-  const hasRoom = () => taken < maxAtOnce;
-
-  function startWaiting(): void {
-    while (hasRoom()) {
-      const begin = waiting.shift();
-      if (!begin) return;
-      begin();
-    }
-  }
-
-  function beginPeriod(): void {
-    period += 1;
-    taken = 0;
-    startWaiting();
-    if (waiting.length > 0 || timer === null) return;
-    clearInterval(timer);
-    timer = null;
-  }
-
-  return {
-    take(response, start) {
-      let takenIn: number | null = null;
-      const begin = () => {
-        if (response.destroyed) return;
-        takenIn = period;
-        taken += 1;
-        start();
-      };
-      if (hasRoom()) begin();
-      else {
-        waiting.push(begin);
-        timer ??= setInterval(beginPeriod, periodMs);
-      }
-      return () => {
-        if (takenIn !== period) return;
-        takenIn = null;
-        taken -= 1;
-        startWaiting();
-      };
-    },
   };
 }
 
@@ -228,6 +168,11 @@ function passBack(
   // A stream may send nothing for a long time, while its client waits for the status.
   if (answer.headers["content-length"] === undefined) response.flushHeaders();
   answer.pipe(response);
+}
+
+/** Whether it sends any, valid or not: web checks them. */
+function hasCredentials({ headers }: IncomingMessage): boolean {
+  return ["authorization", "x-api-key", "cookie"].some((name) => headers[name] !== undefined);
 }
 
 /** All headers as the client sent them, except those of its connection. */

@@ -97,7 +97,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   await new Promise<void>((resolve) => void webServer.server.listen({ path: web.socket }, resolve));
   const receiver = createHttpServer({
     ingest: (request) => ingest(request),
-    forwarder: createForwarder({ web, maxInProgress: options.maxForwarded ?? 1_000, logger }),
+    forwarder: createForwarder({ web, maxInProgress: options.maxForwarded ?? 1_000, proxies, logger }),
     allowsUpgrades: pages?.upgrade !== undefined,
     isSecure: options.isSecure ?? false,
     ...(options.health ? { health: options.health } : {}),

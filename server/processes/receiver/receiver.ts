@@ -91,19 +91,20 @@ async function openReceiver({
   // The watcher thread needs 18 MB, and only the schemas of a webhook can block the event loop.
   const startWatcher = onlyOnce(() => watchEventLoop(httpProcessWatch));
   const { connections } = settings.limits;
+  const proxies = trustProxies(settings.trustProxy);
   const http = createHttpServer({
     ingest(request, isLocal) {
       startWatcher();
       return ingest(request, isLocal);
     },
-    forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), logger }),
+    forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), proxies, logger }),
     health: createHealthHandler(
       createReadiness({ store, project, clock: systemClock, logger, stopping: stopping.signal }),
     ),
     // Only the pages' development server uses upgraded connections.
     allowsUpgrades: settings.pages === "source",
     isSecure: settings.baseUrl?.startsWith("https:") ?? false,
-    proxies: trustProxies(settings.trustProxy),
+    proxies,
     maxConnections: connections,
     onConnectionClosed: closedConnections.add,
     logger,

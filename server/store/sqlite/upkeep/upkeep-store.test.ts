@@ -139,7 +139,7 @@ it("without a retention no delivery is removed; with it, names of rejected reque
   expect((await web.listDeliveries({ endpoint: "not-either" }, { limit: 10, cursor: null })).data).toHaveLength(1);
 });
 
-it("requests without a valid key are removed after a day, those with an invalid signature are not, whatever is kept", async () => {
+it("requests without a valid key are removed after a day, those with an invalid signature are not", async () => {
   const rejected = { outcome: "rejected", responseStatus: 401, body: null } as const;
   const kept: string[] = [];
   for (const [code, age] of [

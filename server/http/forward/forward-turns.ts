@@ -1,0 +1,111 @@
+import type { ServerResponse } from "node:http";
+
+/**
+ * The number of requests that are forwarded at once. The others wait here, so that a flood of them does not fill the
+ * turns of the event loop, which webhooks share.
+ */
+export const maxAtOnce = 8;
+/** While requests wait, as many are forwarded again after this time: the first ones may be streams, or wait in web. */
+export const periodMs = 25;
+
+/** Who sent a request. */
+interface Sender {
+  hasCredentials: boolean;
+  /** `null`: a trusted proxy, which has many clients. */
+  network: string | null;
+}
+
+interface ForwardTurns {
+  /**
+   * Calls `start` as soon as it is the request's turn, unless `response` is closed by then. `false`: too many are in
+   * progress.
+   */
+  take(sender: Sender, response: ServerResponse, start: () => void): boolean;
+  /** Requests in progress, with those that wait. */
+  inProgress(): number;
+}
+
+interface Group {
+  inProgress: number;
+  ofNetwork: Map<string, number>;
+  waiting: (() => void)[];
+}
+
+/**
+ * Limits the requests in progress. Those with credentials have half of `maxInProgress`, those without have the other
+ * half, and one network has half of each. Both groups take turns. So a flood without credentials, from however many
+ * addresses, does not delay people and tokens.
+ */
+export function createForwardTurns(maxInProgress: number): ForwardTurns {
+  const maxOfGroup = Math.max(1, Math.floor(maxInProgress / 2));
+  const maxOfNetwork = Math.max(1, Math.floor(maxOfGroup / 2));
+  const groups = {
+    credentials: newGroup(),
+    none: newGroup(),
+  };
+  let nextGroup = groups.credentials;
+  let taken = 0;
+  let period = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const hasRoom = () => taken < maxAtOnce;
+  const otherThan = (group: Group) => (group === groups.none ? groups.credentials : groups.none);
+
+  function startWaiting(): void {
+    while (hasRoom()) {
+      const group = nextGroup.waiting.length > 0 ? nextGroup : otherThan(nextGroup);
+      const begin = group.waiting.shift();
+      if (!begin) return;
+      nextGroup = otherThan(group);
+      begin();
+    }
+  }
+
+  function beginPeriod(): void {
+    period += 1;
+    taken = 0;
+    startWaiting();
+    if (groups.credentials.waiting.length + groups.none.waiting.length > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  }
+
+  return {
+    take({ hasCredentials, network }, response, start) {
+      const group = hasCredentials ? groups.credentials : groups.none;
+      const ofNetwork = network === null ? 0 : (group.ofNetwork.get(network) ?? 0);
+      if (group.inProgress >= maxOfGroup || ofNetwork >= maxOfNetwork) return false;
+      addRequests(group, network, 1);
+      let takenIn: number | null = null;
+      const begin = () => {
+        if (response.destroyed) return;
+        takenIn = period;
+        taken += 1;
+        start();
+      };
+      if (hasRoom()) begin();
+      else {
+        group.waiting.push(begin);
+        timer ??= setInterval(beginPeriod, periodMs);
+      }
+      response.once("close", () => {
+        addRequests(group, network, -1);
+        if (takenIn !== period) return;
+        takenIn = null;
+        taken -= 1;
+        startWaiting();
+      });
+      return true;
+    },
+    inProgress: () => groups.credentials.inProgress + groups.none.inProgress,
+  };
+}
+
+const newGroup = (): Group => ({ inProgress: 0, ofNetwork: new Map(), waiting: [] });
+
+function addRequests(group: Group, network: string | null, count: number): void {
+  group.inProgress += count;
+  if (network === null) return;
+  const left = (group.ofNetwork.get(network) ?? 0) + count;
+  if (left > 0) group.ofNetwork.set(network, left);
+  else group.ofNetwork.delete(network);
+}
