@@ -133,25 +133,25 @@ describe("the worker loop", () => {
   });
 });
 
+/** A run whose first step ends when `release` is called, and a second one after it. */
+async function startSteps(code: (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => Promise<unknown>) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const started = await startLoop((_input, ctx) => code(ctx, promise, begun));
+  await vi.waitUntil(() => begun.includes("first"));
+  return { ...started, begun, release };
+}
+
+const takesLong = async (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => {
+  await ctx.step("first", async () => {
+    begun.push("first");
+    await wait;
+    return 1;
+  });
+  await ctx.step("second", () => begun.push("second"));
+};
+
 describe("a shutdown", () => {
-  /** A run whose first step ends when `release` is called, and a second one after it. */
-  async function startSteps(code: (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => Promise<unknown>) {
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    const begun: string[] = [];
-    const started = await startLoop((_input, ctx) => code(ctx, promise, begun));
-    await vi.waitUntil(() => begun.includes("first"));
-    return { ...started, begun, release };
-  }
-
-  const takesLong = async (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => {
-    await ctx.step("first", async () => {
-      begun.push("first");
-      await wait;
-      return 1;
-    });
-    await ctx.step("second", () => begun.push("second"));
-  };
-
   test("waits for the step in flight, keeps its result, and starts no further step", async () => {
     const { loop: stopping, release, begun, id, ended } = await startSteps(takesLong);
     const shutDown = stopping.shutDown(30_000);

@@ -1,6 +1,7 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/domain/access/keys.ts";
-import { formatCount, formatUtc } from "../../../server/domain/format.ts";
+import { findJump } from "../../../server/domain/clock-watch.ts";
+import { formatCount, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 
 const workerAliveMs = 15_000;
@@ -20,7 +21,15 @@ export interface AccessContext {
 
 /** Checks of the contents of the store: keys, secret, triggers, people and workers. */
 export function checkAccess(p: AccessContext): Check[] {
-  return [checkClock(p), ...checkKeys(p), checkSecret(p), checkTriggers(p), checkPeople(p), checkWorkers(p)];
+  return [
+    checkClock(p),
+    ...checkJump(p.contents),
+    ...checkKeys(p),
+    checkSecret(p),
+    checkTriggers(p),
+    checkPeople(p),
+    checkWorkers(p),
+  ];
 }
 
 function checkClock({ contents, now }: AccessContext): Check {
@@ -32,6 +41,19 @@ function checkClock({ contents, now }: AccessContext): Check {
     `the newest delivery is from the future: ${formatUtc(new Date(newest).toISOString())}`,
     "Set this machine's clock. It was set back, or it was ahead when the delivery arrived. Retention depends on it.",
   );
+}
+
+/** Retention waits, because the clock jumped ahead. */
+function checkJump({ clockWatch }: StoreContents): Check[] {
+  const jump = clockWatch && findJump(clockWatch);
+  if (!jump) return [];
+  return [
+    warn(
+      "retention",
+      `nothing is removed: the clock is ${formatDuration(jump.aheadMs)} ahead of the last time that was recorded`,
+      `Set this machine's clock. If it is right, because the service was stopped, removal continues after ${formatUtc(new Date(jump.until).toISOString())}.`,
+    ),
+  ];
 }
 
 function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {

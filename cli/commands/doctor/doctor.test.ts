@@ -36,6 +36,7 @@ const contents: AccessContext["contents"] = {
   disabledTriggers: [],
   contentKeys: [],
   oldestAt: now,
+  clockWatch: { seenAt: now, trustedAt: now, waitingSince: null },
   people: 1,
   admins: 1,
 };
@@ -57,6 +58,13 @@ const check = ({
   found(checkAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
 it("reports nothing for a healthy service", () => expect(check()).toEqual([]));
+
+it("reports that nothing is removed after a jump of the clock, but not in the first day of a service", () => {
+  const jumped = { seenAt: now, trustedAt: now - 40 * day, waitingSince: now };
+  expect(check({ contents: { clockWatch: jumped } })).toEqual(["retention warn"]);
+  expect(check({ contents: { clockWatch: { ...jumped, trustedAt: null } } })).toEqual([]);
+  expect(check({ contents: { clockWatch: null } })).toEqual([]);
+});
 
 it.each<[string, Parameters<typeof check>[0], string[]]>([
   ["a delivery from the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],

@@ -292,6 +292,14 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     retiredAt: whole("retired_at"),
   });
 
+  /** One row: what upkeep has recorded of the clock. */
+  const clockWatch = table("clock_watch", {
+    id: text("id").primaryKey(),
+    seenAt: whole("seen_at").notNull(),
+    trustedAt: whole("trusted_at"),
+    waitingSince: whole("waiting_since"),
+  });
+
   return {
     alert,
     alertMessage,
@@ -308,5 +316,6 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     runStart,
     eventContract,
     contentKey,
+    clockWatch,
   };
 }

@@ -4,7 +4,8 @@ import { silentLogger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
 import { oldestSql } from "./upkeep/upkeep-store.ts";
-import type { StoreContents } from "../shared/store-contents.ts";
+import type { ClockWatch } from "../../domain/clock-watch.ts";
+import { clockWatchSql, type StoreContents } from "../shared/store-contents.ts";
 import { createPool, databaseName, isOfProcessSql } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
@@ -162,6 +163,7 @@ async function readContents(session: Session): Promise<StoreContents> {
     contentKeys: await session.rows<UsedContentKey>(
       `SELECT id, since, retired_at AS "retiredAt" FROM signalbox.content_key ORDER BY since, id`,
     ),
+    clockWatch: (await session.rows<ClockWatch>(clockWatchSql("signalbox.clock_watch")))[0] ?? null,
     oldestAt: (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null,
     people: counts?.people ?? 0,
     admins: counts?.admins ?? 0,

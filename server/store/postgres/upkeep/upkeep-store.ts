@@ -1,5 +1,6 @@
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
+import type { ClockWatchRows } from "../../portable/clock-watch.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
@@ -23,7 +24,7 @@ const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("
 export function createUpkeepStore({
   read,
   writeRelaxed,
-}: PostgresDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
+}: PostgresDatabase): Omit<UpkeepStore, keyof ClockWatchRows> & Pick<ContentKeyStore, "findOldest"> {
   return {
     // One row more than are kept shows whether there is anything to remove.
     findOldestOf: (newest) =>

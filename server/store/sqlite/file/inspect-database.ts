@@ -3,7 +3,8 @@ import Database from "better-sqlite3";
 import { migrationsFolder } from "../../../paths.ts";
 import type { UsedContentKey } from "../../../domain/encryption/content-keys.ts";
 import { oldestSql } from "../upkeep/upkeep-store.ts";
-import type { StoreContents } from "../../shared/store-contents.ts";
+import type { ClockWatch } from "../../../domain/clock-watch.ts";
+import { clockWatchSql, type StoreContents } from "../../shared/store-contents.ts";
 import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "../lists/list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
@@ -95,6 +96,7 @@ function readContents(connection: Connection): StoreContents {
         "SELECT id, since, retired_at AS retiredAt FROM content_key ORDER BY since, id",
       )
       .all(),
+    clockWatch: connection.prepare<unknown[], ClockWatch>(clockWatchSql("clock_watch")).get() ?? null,
     oldestAt: numbers(oldestSql)[0] ?? null,
     people: numbers("SELECT count(*) FROM person")[0] ?? 0,
     admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,

@@ -20,4 +20,5 @@ export const {
   runStart,
   eventContract,
   contentKey,
+  clockWatch,
 } = portableTables;
