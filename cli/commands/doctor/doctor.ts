@@ -189,14 +189,20 @@ function inspectStore(settings: Settings): Promise<StoreChecks> {
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? inspectSqliteStore(database.file, hasRetention)
+    ? inspectSqliteStore(database.file, { stateDir: settings.stateDir, hasRetention })
     : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention });
 }
 
-async function inspectSqliteStore(file: string, hasRetention: boolean): Promise<StoreChecks> {
+async function inspectSqliteStore(
+  file: string,
+  { stateDir, hasRetention }: { stateDir: string; hasRetention: boolean },
+): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/file/inspect-database.ts");
+  const { findStoreLoss } = await import("../../../server/processes/known-store.ts");
+  const loss = findStoreLoss(file, stateDir);
+  if (loss) return { checks: [...checks, bad("store", loss.message, loss.fix)], contents: null };
   const facts = inspectDatabase(file);
   if (!facts)
     return {

@@ -9,6 +9,7 @@ import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "../lists/list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
+import { findLostLog, markOpen } from "./open-mark.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "../store-error.ts";
 
@@ -22,6 +23,8 @@ export interface DatabaseFacts {
   journalMode: string;
   fileBytes: number;
   logBytes: number;
+  /** See `findLostLog`. */
+  lostLogSince: string | null;
   freeBytes: number;
   canShrink: boolean;
   /** `null` if the schema has pending migrations. */
@@ -32,26 +35,26 @@ export interface DatabaseFacts {
 export function inspectDatabase(file: string): DatabaseFacts | null {
   if (!existsSync(file)) return null;
   rejectDamagedLog(file);
-  try {
-    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
-    try {
-      return readFacts(connection, file);
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    throw toOpenError(error, file);
-  }
+  return withConnection(file, (connection, lostLogSince) => ({ ...readFacts(connection, file), lostLogSince }));
 }
 
 /** Read-only, and fast. Throws AppError if the file cannot be opened, or is not a store. */
 export function countPendingMigrations(file: string): number {
+  return withConnection(file, (connection) => {
+    const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+    return known - applied;
+  });
+}
+
+function withConnection<T>(file: string, read: (connection: Connection, lostLogSince: string | null) => T): T {
+  const lostLogSince = findLostLog(file, Date.now());
   try {
     const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
     try {
-      const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
-      return known - applied;
+      return read(connection, lostLogSince);
     } finally {
+      // The connection has created an empty log.
+      if (lostLogSince !== null) markOpen(file, lostLogSince);
       connection.close();
     }
   } catch (error) {
@@ -59,7 +62,7 @@ export function countPendingMigrations(file: string): number {
   }
 }
 
-function readFacts(connection: Connection, file: string): DatabaseFacts {
+function readFacts(connection: Connection, file: string): Omit<DatabaseFacts, "lostLogSince"> {
   const pragma = (name: string) => connection.pragma(name, { simple: true });
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
   return {
