@@ -129,6 +129,18 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     ],
   );
 
+  /** Who may come back by invitation only. */
+  const removedPerson = table(
+    "removed_person",
+    {
+      /** An address, or an account at a provider; see `removedIds`. */
+      id: text("id").primaryKey(),
+      email: text("email").notNull(),
+      removedAt: whole("removed_at").notNull(),
+    },
+    (t) => [index("removed_person_by_email").on(t.email)],
+  );
+
   const invitation = table(
     "invitation",
     {
@@ -309,6 +321,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     personSession,
     personAccount,
     personVerification,
+    removedPerson,
     invitation,
     auditEntry,
     preset,

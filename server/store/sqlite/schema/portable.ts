@@ -13,6 +13,7 @@ export const {
   personSession,
   personAccount,
   personVerification,
+  removedPerson,
   invitation,
   auditEntry,
   preset,

@@ -1,0 +1,7 @@
+CREATE TABLE `removed_person` (
+	`id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`removed_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `removed_person_by_email` ON `removed_person` (`email`);
