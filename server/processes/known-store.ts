@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Settings } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Logger } from "../ports/logger.ts";
 

@@ -30,24 +30,24 @@ it("a store whose content is to be encrypted opens only with a key, and later on
   await expect(open(undefined, false)).rejects.toThrow("but no key is configured");
 });
 
-describe("the store of a deployed project", () => {
-  /** A project whose service has run, unless it is new. */
-  async function prepare({ isNew = false } = {}) {
-    const projectDir = mkdtempSync(join(tmpdir(), "signalbox-configured-"));
-    onTestFinished(() => rmSync(projectDir, { recursive: true }));
-    const open = async (mode: "deployed" | "development" = "deployed", env: NodeJS.ProcessEnv = {}) => {
-      const store = await openConfiguredStore(readSettings({ projectDir, mode, fromProject: {}, env }), silentLogger);
-      await store.close();
-    };
-    const state = join(projectDir, ".signalbox");
-    if (!isNew) await open();
-    return { open, file: join(state, "signalbox.db"), note: join(state, "store") };
-  }
+/** A project whose service has run, unless it is new. */
+async function prepare({ isNew = false } = {}) {
+  const projectDir = mkdtempSync(join(tmpdir(), "signalbox-configured-"));
+  onTestFinished(() => rmSync(projectDir, { recursive: true }));
+  const open = async (mode: "deployed" | "development" = "deployed", env: NodeJS.ProcessEnv = {}) => {
+    const store = await openConfiguredStore(readSettings({ projectDir, mode, fromProject: {}, env }), silentLogger);
+    await store.close();
+    return "opened";
+  };
+  const state = join(projectDir, ".signalbox");
+  if (!isNew) await open();
+  return { open, file: join(state, "signalbox.db"), note: join(state, "store") };
+}
 
+describe("the store of a deployed project", () => {
   it("is created by the first start, and opened by the next one", async () => {
     const { open } = await prepare({ isNew: true });
-    await open();
-    await open();
+    expect([await open(), await open()]).toEqual(["opened", "opened"]);
   });
 
   it("does not become a new one if its file is missing, until a person confirms it", async () => {
@@ -60,7 +60,7 @@ describe("the store of a deployed project", () => {
     await expect(open()).rejects.toMatchObject(missing);
     await expect(open()).rejects.toMatchObject(missing);
     rmSync(note);
-    await open();
+    expect(await open()).toBe("opened");
   });
 
   it("does not become a new one if the file has 0 bytes, also in a new project", async () => {
@@ -86,7 +86,6 @@ describe("the store of a deployed project", () => {
   it("can be removed in development, which needs no keys", async () => {
     const { open, file } = await prepare();
     rmSync(file);
-    await open("development");
-    await open();
+    expect([await open("development"), await open()]).toEqual(["opened", "opened"]);
   });
 });

@@ -99,7 +99,7 @@ export function startUpkeep(p: {
     await store.saveClockWatch(watch);
     lastRead = { seenAt: watch.seenAt, elapsed };
     if (watch.waitingSince !== null && watch.waitingSince !== before?.waitingSince) reportWait(watch);
-    if (watch.waitingSince === null && before?.waitingSince != null)
+    if (watch.waitingSince === null && before !== null && before.waitingSince !== null)
       logger.info("the clock is plausible, so old data is removed again");
     return watch.waitingSince === null;
   }

@@ -76,16 +76,17 @@ async function writeAndDie(path: string): Promise<void> {
   expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
 }
 
+/** Opens the store, and returns the warnings. */
+async function open() {
+  const warnings: string[] = [];
+  const store = await openSqliteStore({
+    file,
+    logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+  });
+  return { store, warnings };
+}
+
 describe("a write-ahead log that was removed", () => {
-  /** Opens the store, and returns the warnings. */
-  async function open() {
-    const warnings: string[] = [];
-    const store = await openSqliteStore({
-      file,
-      logger: { ...silentLogger, warn: (message) => warnings.push(message) },
-    });
-    return { store, warnings };
-  }
   const lost = [expect.stringContaining("the write-ahead log of the store was removed")];
 
   it("after a kill is reported in the log and to `signalbox doctor`, until the store was closed again", async () => {
