@@ -7,6 +7,8 @@ import type { Logger } from "../ports/logger.ts";
 /** Another process may be creating the file. */
 const createdWithinMs = 1_000;
 
+const pageBytes = 4_096;
+
 const noteOf = (stateDir: string) => join(stateDir, "store");
 
 /**
@@ -26,7 +28,7 @@ export async function requireKnownStore(file: string, stateDir: string): Promise
 export function findStoreLoss(file: string, stateDir: string): { message: string; fix: string } | null {
   if (isEmpty(file))
     return {
-      message: `The store ${file} is empty: the file has 0 bytes.`,
+      message: `The store ${file} is empty: it has no tables.`,
       fix: "Restore a backup. If you want a new store, remove the file first.",
     };
   const known = readNote(stateDir);
@@ -55,6 +57,8 @@ function readNote(stateDir: string): string | null {
   }
 }
 
+/** A store has more than the first page, or a log: that of a young store has everything. */
 function isEmpty(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.size === 0;
+  const [bytes, logBytes] = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size);
+  return bytes !== undefined && bytes <= pageBytes && !logBytes;
 }

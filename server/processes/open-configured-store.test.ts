@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readSettings } from "../config.ts";
 import { silentLogger } from "../ports/logger.ts";
@@ -68,12 +69,21 @@ describe("the store of a deployed project", () => {
     truncateSync(file);
     await expect(open()).rejects.toMatchObject({
       code: "store_unusable",
-      message: `The store ${file} is empty: the file has 0 bytes.`,
+      message: `The store ${file} is empty: it has no tables.`,
     });
     const { open: openNew, file: empty } = await prepare();
     rmSync(empty);
     writeFileSync(empty, "");
     await expect(openNew()).rejects.toMatchObject({ code: "store_unusable" });
+  });
+
+  it("does not become a new one if the log was removed that had all of it", async () => {
+    const { open, file } = await prepare();
+    rmSync(file);
+    const young = new Database(file);
+    young.pragma("journal_mode = WAL");
+    young.close();
+    await expect(open()).rejects.toMatchObject({ code: "store_unusable" });
   });
 
   it("does not become a new one at another path", async () => {
