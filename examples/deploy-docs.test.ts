@@ -15,8 +15,15 @@ const blocksOf = (page: string, language: string): string[] =>
 const image = readDockerfile(join(repository, "examples/starter/Dockerfile")).at(-1);
 if (!image) throw new Error("The Dockerfile has no stage");
 const port = Number(image.env["PORT"]);
-/** The service stops within ten seconds of SIGTERM. */
+/** The service stops within ten seconds after SIGTERM, or after it has waited for steps. */
 const stopSeconds = 10;
+
+/** A file that sets the drain, and the time after which the platform kills the service. */
+function expectDrained(drainSeconds: unknown, killSeconds: unknown): void {
+  const env = { SIGNALBOX_DRAIN_SECONDS: String(drainSeconds) };
+  const { drainMs } = readSettings({ projectDir: "/app", mode: "deployed", fromProject: {}, env });
+  expect(Number(killSeconds)).toBeGreaterThan(drainMs / 1_000 + stopSeconds);
+}
 
 interface Probe {
   httpGet: { path: string; port: string };
@@ -126,8 +133,13 @@ describe("the manifests in docs/kubernetes.md", () => {
 
   it("give the service the time that it needs to stop", () => {
     for (const { pod } of pods) {
-      const waits = Number(pod.containers[0]?.lifecycle?.preStop.exec.command[1] ?? 0);
-      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(waits + stopSeconds);
+      const [container] = pod.containers;
+      const waits = Number(container?.lifecycle?.preStop.exec.command[1] ?? 0);
+      // Without workers, there are no steps to wait for.
+      const drain = container?.command?.includes("web")
+        ? 0
+        : container?.env?.find(({ name }) => name === "SIGNALBOX_DRAIN_SECONDS")?.value;
+      expectDrained(drain, pod.terminationGracePeriodSeconds - waits);
     }
   });
 
@@ -170,7 +182,7 @@ describe("the files in docs/platforms.md", () => {
     expect(Number(valueOf("internal_port"))).toBe(Number(valueOf("PORT")));
     expect(valueOf("auto_stop_machines")).toBe("off");
     expect(valueOf("kill_signal")).toBe("SIGTERM");
-    expect(Number(valueOf("kill_timeout"))).toBeGreaterThan(stopSeconds);
+    expectDrained(valueOf("SIGNALBOX_DRAIN_SECONDS"), valueOf("kill_timeout"));
     expect(valueOf("path")).toBe("/readyz");
     expect(image.env["SIGNALBOX_DATABASE_URL"]).toContain(`file:${valueOf("destination")}/`);
     expectAccepted({ PORT: valueOf("PORT"), SIGNALBOX_BASE_URL: valueOf("SIGNALBOX_BASE_URL") });
@@ -180,7 +192,7 @@ describe("the files in docs/platforms.md", () => {
     const [json = ""] = blocksOf(of, "json");
     const { deploy } = JSON.parse(json) as { deploy: { healthcheckPath: string; drainingSeconds: number } };
     expect(deploy.healthcheckPath).toBe("/readyz");
-    expect(deploy.drainingSeconds).toBeGreaterThan(stopSeconds);
+    expectDrained(/`SIGNALBOX_DRAIN_SECONDS=(\d+)`/.exec(textOf(of))?.[1], deploy.drainingSeconds);
     expect(image.steps.map(({ name }) => name)).not.toContain("VOLUME");
   });
 
@@ -196,7 +208,10 @@ describe("the files in docs/platforms.md", () => {
     };
     const [service] = services;
     expect(service?.healthCheckPath).toBe("/readyz");
-    expect(service?.maxShutdownDelaySeconds).toBeGreaterThan(stopSeconds);
+    expectDrained(
+      service?.envVars.find(({ key }) => key === "SIGNALBOX_DRAIN_SECONDS")?.value,
+      service?.maxShutdownDelaySeconds,
+    );
     expect(image.env["SIGNALBOX_DATABASE_URL"]).toContain(`file:${service?.disk.mountPath}/`);
     expectAccepted(Object.fromEntries((service?.envVars ?? []).map(({ key, value }) => [key, value])));
   });
@@ -209,7 +224,30 @@ describe("the files in docs/platforms.md", () => {
   });
 });
 
+describe("the unit of systemd and the files of Docker Compose", () => {
+  it("wait for the steps in flight before they kill the service", () => {
+    const [unit = ""] = blocksOf("docs/deploying.md", "ini");
+    const valueOf = (name: string) => new RegExp(`^${name}=(\\d+)$`, "m").exec(unit)?.[1];
+    expectDrained(valueOf("Environment=SIGNALBOX_DRAIN_SECONDS"), valueOf("TimeoutStopSec"));
+    const files = ["starter", "several-machines"].map((name) =>
+      parse(textOf(`examples/${name}/compose.yaml`), { merge: true }),
+    );
+    const services = files.flatMap((file: { services: Record<string, ComposeService> }) =>
+      Object.values(file.services).filter(({ build }) => build !== undefined),
+    );
+    expect(services).toHaveLength(4);
+    for (const { environment, stop_grace_period: grace } of services)
+      expectDrained(environment.SIGNALBOX_DRAIN_SECONDS, grace.replace(/s$/, ""));
+  });
+});
+
+interface ComposeService {
+  build?: string;
+  stop_grace_period: string;
+  environment: { SIGNALBOX_DRAIN_SECONDS?: number };
+}
+
 function expectAccepted(env: NodeJS.ProcessEnv): void {
-  expect(Object.keys(env).length).toBeLessThan(4);
+  expect(Object.keys(env).length).toBeLessThan(5);
   expect(() => readSettings({ projectDir: "/app", mode: "deployed", fromProject: {}, env })).not.toThrow();
 }

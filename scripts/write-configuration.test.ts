@@ -29,6 +29,7 @@ it("has the defaults that the service uses", () => {
     workers: `${deployed.workers}`,
     workerConcurrency: `${deployed.workerConcurrency}`,
     workerMemoryMb: `${deployed.workerMemoryMb}`,
+    drainSeconds: `${deployed.drainMs / 1_000}`,
     retentionDays: `${deployed.retention.days ?? 0}`,
     retentionDeliveries: `${deployed.retention.deliveries ?? 0}`,
     auditRetentionDays: `${deployed.retention.auditDays ?? 0}`,

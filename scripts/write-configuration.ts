@@ -23,6 +23,7 @@ const readMore: Record<string, string> = {
   alerts: "alerts.md#alerts",
   baseUrl: "people.md#behind-a-reverse-proxy",
   databaseUrl: "scaling.md",
+  drainSeconds: "workflows.md#stopping-and-starting",
   limits: "receiving.md#429-too-many-requests",
   "limits.connections": "receiving.md#connections",
   modelPrices: "agents.md#cost",
@@ -239,7 +240,15 @@ function valuesOf(name: string, schema: JsonSchema): string {
   if (schema.type === "boolean") return "`true`, `false`";
   if (schema.anyOf) return "`true`, `false`, an object";
   if (schema.type !== "integer" && schema.type !== "number") return "text";
-  const unit = /bytes$/i.test(name) ? "bytes, " : name.endsWith("Mb") ? "MiB, " : /days$/i.test(name) ? "days, " : "";
+  const unit = /bytes$/i.test(name)
+    ? "bytes, "
+    : name.endsWith("Mb")
+      ? "MiB, "
+      : /days$/i.test(name)
+        ? "days, "
+        : /seconds$/i.test(name)
+          ? "seconds, "
+          : "";
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
   const range =
     maximum === Number.MAX_SAFE_INTEGER

@@ -136,6 +136,7 @@ describe("settings", () => {
     ["SIGNALBOX_WORKERS", "0", /SIGNALBOX_WORKERS must be 1 or more/],
     ["SIGNALBOX_MAX_BODY_BYTES", "-1", /must be a whole number/],
     ["SIGNALBOX_RETENTION_DAYS", "1.5", /must be a whole number/],
+    ["SIGNALBOX_DRAIN_SECONDS", "3601", /must be 3600 or less/],
     ["SIGNALBOX_OIDC_ISSUER", "https://login.example.com", /oidc\.clientId: .*SIGNALBOX_OIDC_ISSUER/],
     ["SIGNALBOX_TRUST_PROXY", "true", /must be (an IP address|a comma-separated list of IP addresses)/i],
     ["SIGNALBOX_TRUST_PROXY", "10.0.0.1,nginx", /must be (an IP address|a comma-separated list of IP addresses)/i],

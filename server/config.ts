@@ -43,6 +43,8 @@ export interface Settings {
   workers: number;
   workerConcurrency: number;
   workerMemoryMb: number;
+  /** How long a stop waits for steps in flight. */
+  drainMs: number;
   /** `keys`: of 32 bytes each. The first one encrypts, and all decrypt. */
   encryption: EncryptionSettings;
   /** Retention by age and by count. `null`: nothing is removed. */
@@ -126,6 +128,8 @@ export function readSettings(p: {
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
     workerConcurrency: fromProject.workerConcurrency ?? 20,
     workerMemoryMb: fromProject.workerMemoryMb ?? 1024,
+    // A person waits for `dev` to end, and no sender for its runs.
+    drainMs: p.mode === "development" ? 1_000 : (env.SIGNALBOX_DRAIN_SECONDS ?? fromProject.drainSeconds ?? 30) * 1_000,
     oidc: readOidc(env, fromProject.oidc),
     alerts: readAlerts(env, fromProject),
     encryption: {

@@ -47,6 +47,12 @@ export interface ProjectConfig {
   /** Memory limit of a worker process, in MiB. A process over the limit is replaced. Default: 1024. */
   workerMemoryMb?: number;
   /**
+   * Seconds that steps in flight get to end when `start` or `worker` stops. Afterwards their runs return to the queue,
+   * and repeat these steps. Your platform must wait ten seconds longer before it kills the service. `dev` waits one
+   * second. Default: 30. Environment: `SIGNALBOX_DRAIN_SECONDS`.
+   */
+  drainSeconds?: number;
+  /**
    * Sign-in with OpenID Connect, in addition to passwords. Register the redirect URI
    * `<baseUrl>/api/auth/callback/oidc` at your provider.
    */

@@ -71,6 +71,7 @@ export const environmentSchema = z.object({
   HOST: z.string().optional(),
   SIGNALBOX_MAX_BODY_BYTES: integer("SIGNALBOX_MAX_BODY_BYTES", 1, 1024 ** 3),
   SIGNALBOX_WORKERS: integer("SIGNALBOX_WORKERS", 1, 256),
+  SIGNALBOX_DRAIN_SECONDS: integer("SIGNALBOX_DRAIN_SECONDS", 0, 3_600),
   SIGNALBOX_OIDC_ISSUER: z.string().optional(),
   SIGNALBOX_OIDC_CLIENT_ID: z.string().optional(),
   SIGNALBOX_OIDC_CLIENT_SECRET: z.string().optional(),

@@ -69,6 +69,11 @@ export interface RunHandle {
    */
   readonly settled: Promise<void>;
   interrupt(interrupt: Interrupt): void;
+  /**
+   * Starts no further step: the run returns to the queue when its steps in flight have ended. Code that is in no step
+   * continues until it starts one. A run that waits for a slot returns at once.
+   */
+  returnAfterSteps(): void;
   /** Called after its lease was renewed until this time. */
   renewed(leaseUntil: number): void;
 }
@@ -95,6 +100,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let usedBeforeMs = 0;
   let isDecided = false;
   let hasCodeEnded = false;
+  let isReturning = false;
   let recordedInput = run.input;
   let hiding: { input: Json; hide: (text: string) => string } | null = null;
 
@@ -131,6 +137,8 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       logger,
       hide,
       trace: runTrace,
+      isReturning: () => isReturning,
+      onReturnable: () => interrupt({ kind: "worker_shutdown" }),
       onSuspendable: (sleeps) => {
         if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
       },
@@ -257,6 +265,10 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     ended: conduct(),
     settled: settled.promise,
     interrupt,
+    returnAfterSteps() {
+      isReturning = true;
+      if (isWaiting()) interrupt({ kind: "worker_shutdown" });
+    },
     renewed: session.renewed,
   };
 }

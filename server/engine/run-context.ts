@@ -29,6 +29,8 @@ export interface OpenSleep {
 
 interface RunContextOptions extends ExecutionOptions {
   steps: readonly StepRecord[];
+  /** Called when such a run would start a step, and none is in flight. */
+  onReturnable: () => void;
   /** Called when only sleeps are left: the run can be suspended until the first of them ends. */
   onSuspendable: (sleeps: OpenSleep[]) => void;
 }
@@ -49,6 +51,8 @@ export function createRunContext(options: RunContextOptions) {
     stored: run.isResumed ? reached.map(({ name }) => name) : [],
     write: (entries) => session.note({ entries }),
   });
+  /** The steps that start in another worker. */
+  const waiting: (() => void)[] = [];
   let state: ContextState = { kind: "open" };
   let inFlight = 0;
   let activity = 0;
@@ -60,6 +64,7 @@ export function createRunContext(options: RunContextOptions) {
     storedBytes,
     completeOrNever,
     requireOpen,
+    untilReturned,
     whileInFlight,
     waitUntil,
   });
@@ -86,8 +91,21 @@ export function createRunContext(options: RunContextOptions) {
       return await work();
     } finally {
       inFlight -= 1;
+      considerReturning();
       considerSuspending();
     }
+  }
+
+  /** For a step that starts in another worker: throws when the run has returned to the queue. */
+  async function untilReturned(): Promise<void> {
+    const ended = new Promise<void>((resolve) => waiting.push(resolve));
+    considerReturning();
+    await ended;
+    await requireOpen();
+  }
+
+  function considerReturning(): void {
+    if (state.kind === "open" && waiting.length > 0 && inFlight === 0) options.onReturnable();
   }
 
   /**
@@ -280,7 +298,9 @@ export function createRunContext(options: RunContextOptions) {
     close(next: ContextState): void {
       state = next;
       for (const { stop } of openSleeps.values()) stop();
-      if (next.kind === "closed") completions.close();
+      if (next.kind !== "closed") return;
+      completions.close();
+      for (const end of waiting) end();
     },
   };
 }

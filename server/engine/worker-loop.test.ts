@@ -16,11 +16,10 @@ afterEach(async () => {
   await engine.close();
 });
 
+type Ctx = Parameters<Parameters<typeof engine.execute>[1]["run"]>[1];
+
 /** Is assigned one run. */
-async function startLoop(
-  run: (input: never, ctx: Parameters<Parameters<typeof engine.execute>[1]["run"]>[1]) => unknown,
-  { isCanceled = false } = {},
-) {
+async function startLoop(run: (input: never, ctx: Ctx) => unknown, { isCanceled = false } = {}) {
   const retired: string[] = [];
   const ended = Promise.withResolvers<string | null>();
   const direct = createDirectChannel(engine.store);
@@ -131,5 +130,88 @@ describe("the worker loop", () => {
     const { loop: running, state } = await startLoop(hang);
     running.close();
     expect(state.isClosed).toBe(true);
+  });
+});
+
+/** A run whose first step ends when `release` is called, and a second one after it. */
+async function startSteps(code: (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => Promise<unknown>) {
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const started = await startLoop((_input, ctx) => code(ctx, promise, begun));
+  await vi.waitUntil(() => begun.includes("first"));
+  return { ...started, begun, release };
+}
+
+const takesLong = async (ctx: Ctx, wait: Promise<unknown>, begun: string[]) => {
+  await ctx.step("first", async () => {
+    begun.push("first");
+    await wait;
+    return 1;
+  });
+  await ctx.step("second", () => begun.push("second"));
+};
+
+describe("a shutdown", () => {
+  test("waits for the step in flight, keeps its result, and starts no further step", async () => {
+    const { loop: stopping, release, begun, id, ended } = await startSteps(takesLong);
+    const shutDown = stopping.shutDown(30_000);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect((await engine.read(id)).run.status).toBe("running");
+    release();
+    expect(await ended()).toBe("queued");
+    await shutDown;
+    expect(begun).toEqual(["first"]);
+    expect((await engine.claim("wrk_b")).steps).toMatchObject([{ name: "first", result: 1 }]);
+  });
+
+  test("interrupts a step that takes longer than the drain", async () => {
+    const { loop: stopping, begun, id, ended } = await startSteps(takesLong);
+    const shutDown = stopping.shutDown(30_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await ended()).toBe("queued");
+    await shutDown;
+    expect(begun).toEqual(["first"]);
+    expect((await engine.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
+  });
+
+  test("waits for all steps in flight, though one of them ends earlier", async () => {
+    const short = Promise.withResolvers<null>();
+    const {
+      loop: stopping,
+      release,
+      begun,
+      ended,
+    } = await startSteps(async (ctx, wait, order) => {
+      const other = ctx.step("short", () => short.promise).then(() => ctx.step("next", () => order.push("next")));
+      const first = ctx.step("first", async () => {
+        order.push("first");
+        await wait;
+      });
+      await Promise.all([other, first]);
+    });
+    const shutDown = stopping.shutDown(30_000);
+    short.resolve(null);
+    await vi.advanceTimersByTimeAsync(20_000);
+    release();
+    expect(await ended()).toBe("queued");
+    await shutDown;
+    expect(begun).toEqual(["first"]);
+    expect((await engine.claim("wrk_b")).steps.map(({ name }) => name).toSorted()).toEqual(["first", "short"]);
+  });
+
+  test("waits for code that is in no step", async () => {
+    const {
+      loop: stopping,
+      release,
+      ended,
+    } = await startSteps(async (_ctx, wait, order) => {
+      order.push("first");
+      await wait;
+    });
+    const shutDown = stopping.shutDown(30_000);
+    await vi.advanceTimersByTimeAsync(20_000);
+    release();
+    expect(await ended()).toBe("completed");
+    await shutDown;
   });
 });

@@ -45,8 +45,11 @@ export interface WorkerLoop {
   start(): Promise<void>;
   /** Accepts no more runs. Resolves when all active runs have ended. */
   drain(): Promise<void>;
-  /** Accepts no more runs. After the grace period, active runs are aborted and return to the queue. */
-  shutDown(graceMs: number): Promise<void>;
+  /**
+   * Accepts no more runs, and starts no further step. Runs return to the queue when their steps in flight have ended.
+   * After `drainMs`, the rest are aborted and return to the queue.
+   */
+  shutDown(drainMs: number): Promise<void>;
   /** The runs whose code is executing, or about to. */
   active(): ActiveRun[];
   /** The number of all its runs: also of those whose end is not written yet. */
@@ -62,13 +65,13 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
   const executing = trackWork();
   let waitingCheck: NodeJS.Timeout | undefined;
   let draining: Promise<void> | null = null;
-  let isReturningRuns = false;
+  let isShuttingDown = false;
 
   function assign(run: AssignedRun): void {
     const handle = executeRun(run, { ...options, code: options.codeOf(run), progress: channel });
     handles.set(run.id, handle);
     // Claimed while the worker was shutting down: its code has not started.
-    if (isReturningRuns) handle.interrupt({ kind: "worker_shutdown" });
+    if (isShuttingDown) handle.interrupt({ kind: "worker_shutdown" });
     options.onAssigned?.();
     void untilEnd(run, handle).finally(executing.begin());
   }
@@ -124,11 +127,12 @@ export function createWorkerLoop(options: WorkerLoopOptions): WorkerLoop {
       });
     },
     drain,
-    async shutDown(graceMs) {
+    async shutDown(drainMs) {
+      isShuttingDown = true;
       const drained = drain();
-      const hasEnded = await isWithin(drained, graceMs);
+      for (const handle of handles.values()) handle.returnAfterSteps();
+      const hasEnded = await isWithin(drained, drainMs);
       if (hasEnded) return;
-      isReturningRuns = true;
       for (const handle of handles.values()) handle.interrupt({ kind: "worker_shutdown" });
       await isWithin(drained, maxReturnMs);
     },

@@ -9,7 +9,13 @@ import { newId } from "../domain/ids.ts";
 import { personSessionCookie, sessionLifetimeSeconds } from "../domain/requests/session-cookie.ts";
 import { createSlots, type Slots } from "../domain/requests/slots.ts";
 import type { Identity, SignInResult } from "../ports/identity.ts";
-import type { AuditStore, IdentityCondition, IdentityRows, IdentityTable } from "../ports/store/people-store.ts";
+import type {
+  AuditStore,
+  IdentityCondition,
+  IdentityRows,
+  IdentityTable,
+  PeopleStore,
+} from "../ports/store/people-store.ts";
 import { addressHeader, addressHeaders } from "./address-header.ts";
 import { createOidcSignIn } from "./oidc-sign-in.ts";
 
@@ -44,7 +50,7 @@ const hashLimits = {
  * interface.
  */
 export function createIdentity(p: {
-  rows: IdentityRows & Pick<AuditStore, "recordAudit">;
+  rows: IdentityRows & Pick<AuditStore, "recordAudit"> & Pick<PeopleStore, "isRemovedPerson">;
   baseUrl: string;
   secret: string;
   oidc: OidcSettings | null;

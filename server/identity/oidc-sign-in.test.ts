@@ -2,8 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Configuration, Provider } from "oidc-provider";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { machineContext } from "../auth/access/audit-context.ts";
 import { unknownClient } from "../auth/access/principal.ts";
 import type { Role } from "../contract/access/person.ts";
+import { removePerson } from "../auth/people/change-person.ts";
 import { createAuthHandler } from "../http/auth/auth-handler.ts";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { createIdentity } from "./create-identity.ts";
@@ -131,8 +133,32 @@ async function open(claims: Claims, role: Role = "viewer") {
     const who = await deps.authenticate(new Request(ours, { headers: { cookie: session } })).catch(() => null);
     return { to: answer.headers.get("location"), who, replayedTo: replayed.headers.get("location"), back };
   };
-  return { signIn, store, handle };
+  return { signIn, store, handle, deps };
 }
+
+const anAudit = (id: string) =>
+  ({
+    id,
+    at: 1,
+    action: "person.joined",
+    actor: { kind: "machine", id: null, name: null },
+    subject: null,
+    address: null,
+    detail: null,
+  }) as const;
+const invitationAt = (now: number) =>
+  ({
+    id: "inv_1",
+    kind: "invitation",
+    hash: "h",
+    role: "admin",
+    note: "",
+    createdBy: "",
+    createdById: null,
+    personId: null,
+    createdAt: now,
+    expiresAt: now + 1e6,
+  }) as const;
 
 describe("signing in by OpenID Connect", () => {
   it("lets in a verified address of an allowed domain, with the role of newcomers, and knows it again", async () => {
@@ -166,37 +192,36 @@ describe("signing in by OpenID Connect", () => {
     expect(await store.countPeople()).toBe(0);
   });
 
+  it("does not let in a removed person again, also with another address, until they accept an invitation", async () => {
+    const claims = { email: "ada@example.com", email_verified: true };
+    const { signIn, store, deps } = await open(claims);
+    const { who } = await signIn();
+    await store.createInvitation({ invitation: invitationAt(Date.now()), audit: anAudit("aud_1") });
+    await removePerson({ store, clock: deps.clock }, who?.kind === "person" ? who.personId : "", machineContext);
+    const rejected = { to: "/sign-in?failed=oidc", who: null };
+    expect(await signIn()).toMatchObject(rejected);
+    claims.email = "countess@example.com";
+    expect(await signIn()).toMatchObject(rejected);
+    expect(await store.countPeople()).toBe(0);
+    await store.acceptInvitation({
+      hash: "h",
+      person: { id: "per_1", name: "Ada", email: "ADA@example.com", accountId: "acc_1", passwordHash: "x" },
+      now: Date.now(),
+      audit: anAudit("aud_2"),
+    });
+    // Under this address, the account at the provider may have an account of its own again.
+    expect((await signIn()).who).toMatchObject({ email: "countess@example.com" });
+  });
+
   it("gives no access to an account that was created with a password under the same address", async () => {
     const { signIn, store } = await open({ email: "ada@example.com", email_verified: true });
-    const audit = {
-      at: 1,
-      action: "person.joined",
-      actor: { kind: "machine", id: null, name: null },
-      subject: null,
-      address: null,
-      detail: null,
-    } as const;
     const now = Date.now();
-    await store.createInvitation({
-      invitation: {
-        id: "inv_1",
-        kind: "invitation",
-        hash: "h",
-        role: "admin",
-        note: "",
-        createdBy: "",
-        createdById: null,
-        personId: null,
-        createdAt: now,
-        expiresAt: now + 1e6,
-      },
-      audit: { ...audit, id: "aud_1" },
-    });
+    await store.createInvitation({ invitation: invitationAt(now), audit: anAudit("aud_1") });
     await store.acceptInvitation({
       hash: "h",
       person: { id: "per_1", name: "Eve", email: "ada@example.com", accountId: "acc_1", passwordHash: "x" },
       now,
-      audit: { ...audit, id: "aud_2" },
+      audit: anAudit("aud_2"),
     });
     expect(await signIn()).toMatchObject({ to: "/sign-in?failed=oidc", who: null });
   });

@@ -5,7 +5,7 @@ import type { OidcSettings } from "../config.ts";
 import { newId } from "../domain/ids.ts";
 import type { Identity, Redirection } from "../ports/identity.ts";
 import { addressHeaders } from "./address-header.ts";
-import type { AuditStore } from "../ports/store/people-store.ts";
+import type { AuditStore, PeopleStore } from "../ports/store/people-store.ts";
 
 const providerId = "oidc";
 
@@ -14,7 +14,7 @@ export function createOidcSignIn(p: {
   options: BetterAuthOptions;
   baseUrl: string;
   oidc: OidcSettings | null;
-  rows: Pick<AuditStore, "recordAudit">;
+  rows: Pick<AuditStore, "recordAudit"> & Pick<PeopleStore, "isRemovedPerson">;
 }): Pick<Identity, "startProviderSignIn" | "finishProviderSignIn"> {
   const { oidc, baseUrl } = p;
   // Created for each sign-in: it reads the provider's configuration, and the provider may be unavailable or change its
@@ -57,7 +57,13 @@ function withProvider(
     ...options,
     user: {
       ...options.user,
-      validateUserInfo: ({ user }) => (mayComeIn(oidc, user) ? undefined : { error: "not_allowed" }),
+      async validateUserInfo({ user, source }) {
+        if (!isAllowed(oidc, user)) return { error: "not_allowed" };
+        if (source.action !== "create-user") return;
+        const { sub } = source.oauth?.profile ?? {};
+        const account = { providerId, accountId: typeof sub === "string" ? sub : null };
+        if (await rows.isRemovedPerson({ email: user.email, ...account })) return { error: "removed" };
+      },
     },
     // A person who joined by invitation keeps their password: their ownership of the address was never verified.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
@@ -98,7 +104,10 @@ function withProvider(
   };
 }
 
-function mayComeIn({ domains }: OidcSettings, user: { email?: unknown; emailVerified?: unknown }): boolean {
+function isAllowed<User extends { email?: unknown; emailVerified?: unknown }>(
+  { domains }: OidcSettings,
+  user: User,
+): user is User & { email: string } {
   if (typeof user.email !== "string" || user.emailVerified !== true) return false;
   return domains.includes(user.email.slice(user.email.lastIndexOf("@") + 1).toLowerCase());
 }

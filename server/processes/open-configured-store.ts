@@ -4,13 +4,15 @@ import { SettingsError } from "../config/environment.ts";
 import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
+import { rememberStore, requireKnownStore } from "./known-store.ts";
 import { openEncryptedStore } from "../store/encrypted/open-encrypted-store.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
 /**
  * Opens the store that the settings name. All machines of a shared store must have the same secret, and use the store's
  * clock. `isReplacingSecret`: the secret of this machine replaces the one in the store. Rejects with SettingsError if
- * content is to be encrypted without a key.
+ * content is to be encrypted without a key, and with AppError `store_unusable` if the store of a deployed project is
+ * gone.
  */
 export async function openConfiguredStore(
   settings: Settings,
@@ -27,11 +29,17 @@ export const missingKeyMessage =
   "encryptSensitive is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
 
 async function openDatabase(
-  { database, stateDir }: Settings,
+  { database, stateDir, mode }: Settings,
   logger: Logger,
   { isReplacingSecret = false }: { isReplacingSecret?: boolean },
 ): Promise<Store> {
-  if (database.kind === "sqlite") return await openSqliteStore({ file: database.file, logger });
+  if (database.kind === "sqlite") {
+    if (mode === "development") return await openSqliteStore({ file: database.file, logger });
+    await requireKnownStore(database.file, stateDir);
+    const store = await openSqliteStore({ file: database.file, logger });
+    rememberStore(database.file, { stateDir, logger });
+    return store;
+  }
   // Imported here, so that the driver of Postgres is not loaded with SQLite.
   const { openPostgresStore } = await import("../store/postgres/open-store.ts");
   const secret = { fingerprint: deriveSecretFingerprint(readSecret(stateDir)), isReplacing: isReplacingSecret };

@@ -141,8 +141,8 @@ export type WorkerToSupervisor =
 export type SupervisorToWorker =
   /** Accept no more runs, and exit when all runs have ended. Sent when the project was rebuilt. */
   | { type: "drain" }
-  /** After `graceMs`, abort the active runs and return them to the queue. Then exit. */
-  | { type: "shutdown"; graceMs: number };
+  /** Return the runs to the queue: those with steps in flight when these have ended, or after `drainMs`. Then exit. */
+  | { type: "shutdown"; drainMs: number };
 
 /** Every child gets this as JSON in the environment variable SIGNALBOX_PROCESS. */
 export interface ProcessStart {

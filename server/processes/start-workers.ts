@@ -16,12 +16,14 @@ import { openWorkerPool } from "./worker-pool/open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
 import { startStoreUpkeep } from "./receiver/start-store-upkeep.ts";
-import { runGraceMs } from "./supervisor.ts";
 
 export interface Workers {
   /** The port of the health checks; `null`: there are none. */
   healthPort: number | null;
-  /** Claims no more runs, waits a moment for those in progress, returns the others to the queue, and ends all processes. */
+  /**
+   * Claims no more runs, waits up to `drainMs` for the steps in flight, returns the runs to the queue, and ends all
+   * processes.
+   */
   close(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ export async function startWorkers(p: {
 
   async function close(): Promise<void> {
     isClosing = true;
-    await pool.close(runGraceMs);
+    await pool.close(settings.drainMs);
     await healthServer?.close();
     await upkeep.close();
     await store.close();

@@ -26,17 +26,16 @@ export interface Supervisor {
   /** Records a delivery of the feed of another service. `null`: this service is stopping. */
   takeDelivery: TakeDelivery;
   /**
-   * Accepts no more webhooks, ends runs or returns them to the queue, and ends all child processes. Takes at most ten
-   * seconds. Later calls wait for the first.
+   * Accepts no more webhooks, waits up to `drainMs` for the steps in flight, returns the runs to the queue, and ends
+   * all child processes. Takes at most ten seconds longer than `drainMs`. Later calls wait for the first.
    */
   close(): Promise<void>;
 }
 
 export const httpCloseMs = 5_500;
-export const runGraceMs = 1_000;
 
-/** Slightly less than the ten seconds that a close may take. */
-const closeMs = 9_700;
+/** The time that a close may take in addition to `drainMs`. */
+const closeMs = 8_700;
 const minCloseMs = 300;
 
 /**
@@ -90,10 +89,9 @@ export async function startSupervisor(p: {
 
   let closing: Promise<void> | null = null;
   async function close(): Promise<void> {
-    const endAt = performance.now() + closeMs;
-    await http.stopReceiving(httpCloseMs);
-    // The receiver must still run: it writes the runs that workers return to the queue.
-    await pool.close(runGraceMs);
+    const endAt = performance.now() + settings.drainMs + closeMs;
+    // The receiver must still run: it writes the results of steps, and the runs that workers return to the queue.
+    await Promise.all([http.stopReceiving(httpCloseMs), pool.close(settings.drainMs)]);
     link.close();
     await http.close(Math.max(minCloseMs, endAt - performance.now()));
     await sockets.remove();

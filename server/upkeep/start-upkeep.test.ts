@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
+import type { ClockWatch } from "../domain/clock-watch.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { ContractStore } from "../ports/store/contract-store.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -9,10 +10,16 @@ import { startUpkeep } from "./start-upkeep.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+const day = 86_400_000;
+const now = 100 * day;
 const nothing = { removed: 0, next: null };
 
-function fakeStore() {
+/** `watch`: what a service that ran until a moment ago has recorded of the clock. */
+function fakeStore(watch: ClockWatch | null = { seenAt: now, trustedAt: now, waitingSince: null }) {
+  let stored = watch;
   return {
+    readClockWatch: async () => stored,
+    saveClockWatch: async (next: ClockWatch) => void (stored = next),
     findOldestOf: vi.fn<UpkeepStore["findOldestOf"]>(async () => null),
     removeRejected: vi.fn<UpkeepStore["removeRejected"]>(async (ids) => ids.length),
     listDeliveries: vi.fn<DeliveryStore["listDeliveries"]>(async () => ({ data: [], nextCursor: null })),
@@ -30,8 +37,6 @@ function fakeStore() {
   };
 }
 
-const day = 86_400_000;
-const now = 100 * day;
 type Given = Partial<Parameters<typeof startUpkeep>[0]>;
 const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
   startUpkeep({
@@ -95,6 +100,50 @@ it("an unavailable store skips one round and is logged", async () => {
   expect(warn).toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(601_000);
   expect(store.removeOldWorkers).toHaveBeenCalledOnce();
+  await upkeep.close();
+});
+
+it("removes nothing by a clock that jumped 40 days ahead, says so once, and continues after a day by that clock", async () => {
+  const store = fakeStore();
+  const log = vi.fn<(message: string, fields?: object) => void>();
+  let real = now;
+  let ahead = 0;
+  const upkeep = start(store, {
+    clock: { now: () => real + ahead, elapsed: () => real },
+    logger: { ...silentLogger, warn: log, info: log },
+  });
+  const passMinutes = async (minutes: number) => {
+    for (let passed = 0; passed < minutes; passed += 1) {
+      real += 60_000;
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+  };
+  await passMinutes(2);
+  expect(store.removeOldDeliveries).toHaveBeenCalledOnce();
+  ahead = 40 * day;
+  await passMinutes(23 * 60);
+  expect(store.removeOldDeliveries).toHaveBeenCalledOnce();
+  expect(log.mock.calls).toMatchObject([
+    ["the clock jumped ahead, or the service was stopped; no old data is removed for now", { ahead: "40 d" }],
+  ]);
+  await passMinutes(2 * 60);
+  expect(store.removeOldDeliveries.mock.lastCall?.[0].before).toBeGreaterThan(now + 10 * day);
+  expect(log).toHaveBeenLastCalledWith("the clock is plausible, so old data is removed again");
+  await upkeep.close();
+});
+
+it.each([
+  [
+    "whose clock is 40 days ahead of the last time in the store",
+    { seenAt: now - 40 * day, trustedAt: now - 40 * day, waitingSince: null },
+  ],
+  ["on a store that has recorded no time", null],
+])("removes nothing a minute after a start %s", async (_, watch) => {
+  const store = fakeStore(watch);
+  const upkeep = start(store);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(store.removeOldDeliveries).not.toHaveBeenCalled();
+  expect(store.removeOldAudit).not.toHaveBeenCalled();
   await upkeep.close();
 });
 

@@ -1,6 +1,8 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import { startKeyWindowMs } from "../domain/runs/start-key.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type ClockWatch, findJump, watchClock } from "../domain/clock-watch.ts";
+import { formatDuration } from "../domain/format.ts";
+import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { ContractStore } from "../ports/store/contract-store.ts";
@@ -65,6 +67,7 @@ export function startUpkeep(p: {
   const stopping = new AbortController();
   let timer = setTimeout(begin, firstAfterMs).unref();
   let running: Promise<void> = Promise.resolve();
+  let lastRead: { seenAt: number; elapsed: number } | null = null;
 
   function begin(): void {
     running = removeOnce()
@@ -77,7 +80,7 @@ export function startUpkeep(p: {
 
   async function removeOnce(): Promise<void> {
     try {
-      if (!(await p.isOurTurn())) return;
+      if (!(await p.isOurTurn()) || !(await isClockTrusted())) return;
       const removed = await removeOld({
         store,
         retention,
@@ -89,6 +92,30 @@ export function startUpkeep(p: {
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("old data could not be removed; it will be retried", { error });
     }
+  }
+
+  /** By a clock that is ahead, all data is old. */
+  async function isClockTrusted(): Promise<boolean> {
+    const before = await store.readClockWatch();
+    const elapsed = elapsedMs(p.clock);
+    // Another machine may have read its clock since.
+    const sinceMs = lastRead !== null && lastRead.seenAt === before?.seenAt ? elapsed - lastRead.elapsed : 0;
+    const watch = watchClock(before, { now: p.clock.now(), elapsedMs: sinceMs });
+    await store.saveClockWatch(watch);
+    lastRead = { seenAt: watch.seenAt, elapsed };
+    if (watch.waitingSince !== null && watch.waitingSince !== before?.waitingSince) reportWait(watch);
+    if (watch.waitingSince === null && before !== null && before.waitingSince !== null)
+      logger.info("the clock is plausible, so old data is removed again");
+    return watch.waitingSince === null;
+  }
+
+  function reportWait(watch: ClockWatch): void {
+    const jump = findJump(watch);
+    if (jump === null) return logger.info("old data is removed after the service has run for a day");
+    logger.warn("the clock jumped ahead, or the service was stopped; no old data is removed for now", {
+      ahead: formatDuration(jump.aheadMs),
+      until: new Date(jump.until).toISOString(),
+    });
   }
 
   async function compareOnce(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
 import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/domain/access/keys.ts";
-import { formatCount, formatUtc } from "../../../server/domain/format.ts";
+import { findJump } from "../../../server/domain/clock-watch.ts";
+import { formatCount, formatDuration, formatUtc } from "../../../server/domain/format.ts";
 import {
   type BlockedRuns,
   describeBlockedRuns,
@@ -26,7 +27,14 @@ export interface AccessContext {
 
 /** Checks of the contents of the store: keys, secret, triggers, people and workers. */
 export function checkAccess(p: AccessContext): Check[] {
-  const ofContents = [checkClock(p), ...checkKeys(p), checkSecret(p), checkTriggers(p), checkPeople(p)];
+  const ofContents = [
+    checkClock(p),
+    ...checkJump(p.contents),
+    ...checkKeys(p),
+    checkSecret(p),
+    checkTriggers(p),
+    checkPeople(p),
+  ];
   return [...ofContents, checkWorkers(p), ...checkDueRuns(p)];
 }
 
@@ -39,6 +47,19 @@ function checkClock({ contents, now }: AccessContext): Check {
     `the newest delivery is from the future: ${formatUtc(new Date(newest).toISOString())}`,
     "Set this machine's clock. It was set back, or it was ahead when the delivery arrived. Retention depends on it.",
   );
+}
+
+/** Retention waits, because the clock jumped ahead. */
+function checkJump({ clockWatch }: StoreContents): Check[] {
+  const jump = clockWatch && findJump(clockWatch);
+  if (!jump) return [];
+  return [
+    warn(
+      "retention",
+      `nothing is removed: the clock is ${formatDuration(jump.aheadMs)} ahead of the last time that was recorded`,
+      `Set this machine's clock. If it is right, because the service was stopped, removal continues after ${formatUtc(new Date(jump.until).toISOString())}.`,
+    ),
+  ];
 }
 
 function checkKeys({ contents, now, needsKeys, triggers }: AccessContext): Check[] {

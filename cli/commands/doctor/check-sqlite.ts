@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from "../../../server/domain/format.ts";
+import { formatBytes, formatCount, formatUtc } from "../../../server/domain/format.ts";
 import type { DatabaseFacts } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
 
@@ -6,7 +6,7 @@ const longLogBytes = 256 * 1024 * 1024;
 
 /** Checks of the SQLite file. */
 export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetention: boolean }): Check[] {
-  const { damage, listDamage, pendingMigrations, journalMode, fileBytes, logBytes, freeBytes } = facts;
+  const { damage, listDamage, pendingMigrations, fileBytes, freeBytes } = facts;
   const store = damage
     ? bad(
         "store",
@@ -22,18 +22,33 @@ export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetentio
           "The next start applies them. Create a backup first: `signalbox backup <file>`.",
         )
       : ok("schema", "up to date");
-  const log =
-    logBytes > longLogBytes
-      ? warn(
-          "log",
-          `the write-ahead log has grown to ${formatBytes(logBytes)}`,
-          "A long read (a backup, another program) blocks its truncation. It shrinks when the read ends.",
-        )
-      : ok("log", `${journalMode}, ${formatBytes(logBytes)}`);
   const lists = listDamage
     ? bad("lists", `lists can miss rows: ${listDamage}`, "Rebuild the list index with `signalbox store reindex`.")
     : ok("lists", "the list index matches the rows");
-  return [store, schema, lists, log, checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p.hasRetention)];
+  return [
+    store,
+    schema,
+    lists,
+    checkLog(facts),
+    checkFreeSpace(facts),
+    checkRetention(fileBytes - freeBytes, p.hasRetention),
+  ];
+}
+
+function checkLog({ journalMode, logBytes, lostLogSince }: DatabaseFacts): Check {
+  if (lostLogSince !== null)
+    return bad(
+      "log",
+      `the write-ahead log (-wal) was removed after the service had been killed (noticed at ${formatUtc(lostLogSince)}): the last deliveries and runs may be lost`,
+      "Put the log back before you start the service, or restore a backup. If another program, such as sqlite3, opened the store after the kill, nothing is lost. The next clean stop ends this message.",
+    );
+  if (logBytes > longLogBytes)
+    return warn(
+      "log",
+      `the write-ahead log has grown to ${formatBytes(logBytes)}`,
+      "A long read (a backup, another program) blocks its truncation. It shrinks when the read ends.",
+    );
+  return ok("log", `${journalMode}, ${formatBytes(logBytes)}`);
 }
 
 function checkFreeSpace({ fileBytes, freeBytes, canShrink }: DatabaseFacts): Check {

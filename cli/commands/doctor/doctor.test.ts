@@ -46,6 +46,7 @@ const contents: AccessContext["contents"] = {
   disabledTriggers: [],
   contentKeys: [],
   oldestAt: now,
+  clockWatch: { seenAt: now, trustedAt: now, waitingSince: null },
   people: 1,
   admins: 1,
 };
@@ -67,6 +68,13 @@ const check = ({
   found(checkAccess({ ...access, ...given, contents: { ...contents, ...some } }));
 
 it("reports nothing for a healthy service", () => expect(check()).toEqual([]));
+
+it("reports that nothing is removed after a jump of the clock, but not in the first day of a service", () => {
+  const jumped = { seenAt: now, trustedAt: now - 40 * day, waitingSince: now };
+  expect(check({ contents: { clockWatch: jumped } })).toEqual(["retention warn"]);
+  expect(check({ contents: { clockWatch: { ...jumped, trustedAt: null } } })).toEqual([]);
+  expect(check({ contents: { clockWatch: null } })).toEqual([]);
+});
 
 it.each<[string, Parameters<typeof check>[0], string[]]>([
   ["a delivery from the future", { contents: { newestDeliveryAt: now + day } }, ["history bad"]],
@@ -260,6 +268,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   expect(states({ listDamage: "1 entry of run_list differs from its row" })).toEqual(["lists bad"]);
   expect(states({ pendingMigrations: 1 })).toEqual(["schema warn"]);
   expect(states({ logBytes: 1e9 })).toEqual(["log warn"]);
+  expect(states({ lostLogSince: "2026-11-21T10:00:00Z" })).toEqual(["log bad"]);
   expect(states({ fileBytes: 1e9, freeBytes: 5e8, canShrink: false })).toEqual(["free space warn"]);
   expect(states({ fileBytes: 2e9, freeBytes: 0 }, false)).toEqual(["retention warn"]);
 });
@@ -289,6 +298,10 @@ it("prints each problem with its fix on one line, exits with 1, and changes noth
   expect(stdout).toContain("✓ build: version v loads\n");
   expect(stdout).toContain("! store: does not exist yet");
   expect(exitCode).toBe(0);
+  writeFileSync(join(state, "store"), join(state, "signalbox.db"));
+  const missing = await runFakeCli(["doctor", "--project", folder]);
+  expect(missing.stdout).toMatch(/^✗ store: The store .* does not exist, but this project had one before\. → /m);
+  rmSync(join(state, "store"));
   writeFileSync(join(state, "signalbox.db"), "no database".repeat(500));
   const text = await runFakeCli(["doctor", "--project", folder]);
   expect(text).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^✗ store: .*not a SQLite database.* → /m) });

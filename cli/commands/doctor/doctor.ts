@@ -191,17 +191,20 @@ function inspectStore(settings: Settings, wanted: WantedContents): Promise<Store
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? inspectSqliteStore(database.file, { hasRetention, wanted })
+    ? inspectSqliteStore(database.file, { stateDir: settings.stateDir, hasRetention, wanted })
     : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention, wanted });
 }
 
 async function inspectSqliteStore(
   file: string,
-  { hasRetention, wanted }: { hasRetention: boolean; wanted: WantedContents },
+  { stateDir, hasRetention, wanted }: { stateDir: string; hasRetention: boolean; wanted: WantedContents },
 ): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/file/inspect-database.ts");
+  const { findStoreLoss } = await import("../../../server/processes/known-store.ts");
+  const loss = findStoreLoss(file, stateDir);
+  if (loss) return { checks: [...checks, bad("store", loss.message, loss.fix)], contents: null };
   const facts = inspectDatabase(file, wanted);
   if (!facts)
     return {

@@ -90,8 +90,10 @@ function readFields(request: SignedRequest, url: string): Uint8Array | Signature
 
 /** Twilio is inconsistent about the port and about credentials in the URL. */
 function otherNotations(url: string, { header }: SignedRequest): string[] {
-  const [, scheme = "", host = "", port, rest = ""] =
-    /^(https?):\/\/([^/?#]*?)(:\d+)?(?=[/?#]|$)(.*)$/s.exec(url) ?? [];
+  const [, scheme = "", sent = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url) ?? [];
+  const portAt = sent.lastIndexOf(":");
+  const port = portAt >= 0 && /^:\d+$/.test(sent.slice(portAt)) ? sent.slice(portAt) : undefined;
+  const host = port === undefined ? sent : sent.slice(0, portAt);
   const [, encoded] = /^basic +([a-z0-9+/=]+)$/i.exec(header("authorization") ?? "") ?? [];
   const credentials = encoded === undefined ? null : Buffer.from(encoded, "base64").toString();
   const withPort = port ?? (scheme === "https" ? ":443" : ":80");

@@ -125,6 +125,8 @@ export const projectSettingsSchema = z.strictObject({
     .min(64)
     .max(1024 * 1024)
     .optional(),
+  /** Seconds that steps in flight get to end when the service stops. */
+  drainSeconds: z.int().min(0).max(3_600).optional(),
   /** Days after which ended runs and their deliveries are removed; 0 keeps them permanently. */
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** The number of the newest deliveries to keep. 0 keeps all. */

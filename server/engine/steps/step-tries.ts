@@ -41,6 +41,8 @@ export interface ExecutionOptions {
   /** See ExecuteRunOptions. */
   maxHeldWaitMs?: number | undefined;
   signal: AbortSignal;
+  /** Whether no further step may start, because the run is to return to the queue. */
+  isReturning: () => boolean;
   code: Pick<ProjectCode, "mapStack" | "excerptOf">;
   logger: Logger;
   /** Removes sensitive values from a text for a log. */
@@ -55,6 +57,7 @@ interface StepContextRules extends ExecutionOptions {
   execution: object;
   storedBytes: StoredBytes;
   requireOpen: (isWritten?: boolean) => Promise<void>;
+  untilReturned: () => Promise<void>;
   completeOrNever: (open: OpenCall) => Promise<void>;
   whileInFlight: <T>(work: () => Promise<T>) => Promise<T>;
   waitUntil: (record: StepRecord, until: number) => Promise<void>;
@@ -79,6 +82,7 @@ export function createStepTries(p: StepContextRules) {
         throw failed.thrown === undefined ? new StepError({ step: key, ...failed }) : restoreThrown(failed.thrown);
       }
       if (failed?.nextAt) await waitForTry(step, failed, failed.nextAt);
+      if (p.isReturning()) await p.untilReturned();
       const before: FailedTries | null = failed;
       const tried = await p.whileInFlight(() => makeTry(step, before));
       if ("result" in tried) {

@@ -69,7 +69,7 @@ export interface PeopleStore {
   changeRole(p: { id: string; role: Role; now: number; audit: NewAuditEntry }): Promise<PersonChange>;
   /**
    * Removes the person with their sessions, sign-in methods and invitation links. Their API tokens are revoked, and
-   * `auditToken` is written for each.
+   * `auditToken` is written for each. See `isRemovedPerson`.
    */
   removePerson(p: {
     id: string;
@@ -77,6 +77,11 @@ export interface PeopleStore {
     audit: NewAuditEntry;
     auditToken: (keyId: string) => NewAuditEntry;
   }): Promise<PersonChange>;
+  /**
+   * Whether a person with this address or this account at the provider was removed, and has not accepted an invitation
+   * since. `accountId`: `null` if it is unknown.
+   */
+  isRemovedPerson(p: { email: string; providerId: string; accountId: string | null }): Promise<boolean>;
   /** The scrypt hash of the identity provider; `null` if the person has no password. */
   findPasswordHash(personId: string): Promise<string | null>;
   /** Ends all sessions of the person except `keepSession`. Returns `false` if the person has no password. */

@@ -1,3 +1,5 @@
+import type { ClockWatch } from "../../domain/clock-watch.ts";
+
 /** The cursor of a walk through old rows. */
 export interface UpkeepCursor {
   at: number;
@@ -57,6 +59,9 @@ export interface UpkeepStore {
   removeOldAudit(p: { before: number }): Promise<UpkeepBatch<true>>;
   /** Removes sessions that expired before that time, and unfinished sign-ins at a provider. */
   removeExpiredSignIns(p: { before: number }): Promise<UpkeepBatch<true>>;
+  /** What was last recorded of the clock. `null`: nothing yet. */
+  readClockWatch(): Promise<ClockWatch | null>;
+  saveClockWatch(watch: ClockWatch): Promise<void>;
   /** Returns some free space of removed rows to the file system. Resolves to whether there is more. */
   releaseSpace(): Promise<boolean>;
 }

@@ -65,8 +65,8 @@ export async function runHttpProcess(
   const start = readProcessStart();
   const level = readLogLevel(start.mode);
   const logger = createLogger({ mode: start.mode, level, process: program });
-  // Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
-  process.on("SIGINT", () => {});
+  // These can reach the whole process group: the supervisor decides what happens, and when.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   process.once("disconnect", abandonStart);
   if (!process.connected) abandonStart();
   try {
@@ -112,7 +112,6 @@ function followSupervisor(listening: ListeningProcess, tracing: Tracing | null):
     await tracing?.close(Math.max(0, Math.min(maxSendSpansMs, endAt - performance.now())));
     process.exit(0);
   });
-  process.on("SIGTERM", () => void close());
   // Without a supervisor, accepted runs would not be executed.
   process.on("disconnect", () => void close());
   process.on("message", (message: SupervisorToHttpProcess) => {

@@ -8,8 +8,6 @@ import { openWorkerPool } from "../worker-pool/open-worker-pool.ts";
 import type { Reporter } from "../protocol.ts";
 import { reportReload } from "../supervisor.ts";
 
-const runGraceMs = 1_500;
-
 /**
  * Starts the receiver and the workers behind the route handler of `app/triggers`, if Next serves the app without
  * Signalbox's server. There is no supervisor: this process receives webhooks and keeps the workers. The project is the
@@ -41,7 +39,7 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   let closing: Promise<void> | null = null;
   const close = async () => {
     signalbox.beginShutdown();
-    await pool.close(runGraceMs);
+    await pool.close(settings.drainMs);
     await store.close();
     inputs.close();
     await signalbox.close();

@@ -40,6 +40,8 @@ function start(p: { hosts: readonly string[]; projectDir?: string; openRuns?: Ma
     settings: settingsOf(p.projectDir ?? "/nowhere"),
     store: {
       listWorkers: async () => workers,
+      readClockWatch: async () => ({ seenAt: Date.now(), trustedAt: Date.now(), waitingSince: null }),
+      saveClockWatch: async () => {},
       findOldestOf: async () => null,
       removeRejected: async () => 0,
       removeOldDeliveries: async () => nothing,

@@ -40,11 +40,14 @@ export interface WorkerPool {
    * either (`isServed`): they do not have its triggers.
    */
   replaceAll(isServed: Promise<boolean>): { held: Promise<unknown>; done: Promise<void> };
-  /** Runs get `graceMs` to end, then return to the queue. Workers that still run `killAfterGraceMs` later are killed. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Steps in flight get `drainMs` to end, and runs return to the queue. Workers that still run `killAfterDrainMs` later
+   * are killed.
+   */
+  close(drainMs: number): Promise<void>;
 }
 
-const killAfterGraceMs = 2_500;
+const killAfterDrainMs = 2_500;
 /** Finds isolated runs that were not signaled: on a shared store, another machine may have left them. */
 const checkIsolatedEveryMs = { sqlite: 5_000, postgres: 1_000 };
 
@@ -225,16 +228,16 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       };
       return { held, done: starts.then(finish) };
     },
-    async close(graceMs) {
+    async close(drainMs) {
       isClosing = true;
       for (const stop of stops) stop();
       for (const timer of timers) clearTimeout(timer);
       host.stop();
       const remaining = [...children];
-      for (const child of remaining) child.send({ type: "shutdown", graceMs });
+      for (const child of remaining) child.send({ type: "shutdown", drainMs });
       const killer = setTimeout(
         () => remaining.forEach((child) => child.kill({ kind: "requested" })),
-        graceMs + killAfterGraceMs,
+        drainMs + killAfterDrainMs,
       );
       await Promise.all(remaining.map(({ exited }) => exited));
       clearTimeout(killer);

@@ -34,7 +34,7 @@ const heartbeatMs = 500;
 const orphanGraceMs = 1_000;
 /** Short runs are claimed ahead: at most this many for each slot. */
 const claimAhead = 12;
-/** Shorter than `killAfterGraceMs` of the pool: the supervisor kills workers that still run at that time. */
+/** Shorter than `killAfterDrainMs` of the pool: the supervisor kills workers that still run at that time. */
 const maxSendSpansMs = 1_000;
 
 let loop: WorkerLoop | null = null;
@@ -58,9 +58,8 @@ const guards = installProcessGuards({
   },
 });
 
-// Ctrl-C reaches the whole process group: the supervisor decides what happens, and when.
-process.on("SIGINT", () => {});
-process.on("SIGTERM", () => void exitAfter(() => loop?.shutDown(orphanGraceMs)));
+// These can reach the whole process group: the supervisor decides what happens, and when.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.on("disconnect", () => void exitAfter(() => loop?.shutDown(orphanGraceMs)));
 process.on("message", handleMessage);
 // The supervisor may have ended while this process was loading.
@@ -163,7 +162,7 @@ function handleMessage(message: SupervisorToWorker): void {
     case "drain":
       return void exitAfter(() => loop?.drain());
     case "shutdown":
-      return void exitAfter(() => loop?.shutDown(message.graceMs));
+      return void exitAfter(() => loop?.shutDown(message.drainMs));
   }
 }
 

@@ -16,7 +16,7 @@ type Invitations = Pick<
 type LinkRow = PortableTables["invitation"]["$inferSelect"];
 
 export function createInvitationStore({ tables, read, write }: PortableDatabase): Invitations {
-  const { invitation, person, personAccount, personSession } = tables;
+  const { invitation, person, personAccount, personSession, removedPerson } = tables;
   return {
     createInvitation: ({ invitation: link, audit }) =>
       write(function* (session) {
@@ -75,6 +75,7 @@ export function createInvitationStore({ tables, read, write }: PortableDatabase)
         if (added.length === 0) return "email-taken";
         const account = { id: accountId, userId: id, accountId: id, providerId: "credential", password: passwordHash };
         yield* run(db.insert(personAccount).values({ ...account, ...times }));
+        yield* run(db.delete(removedPerson).where(eq(removedPerson.email, email.toLowerCase())));
         yield* consumeLink(session, link, now);
         yield* insertAudit(session, audit);
         return "joined";

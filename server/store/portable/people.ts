@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, isNull, max, ne, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNull, max, ne, or, type SQL } from "drizzle-orm";
 import type { Person, PersonSession } from "../../contract/access/person.ts";
 import { checkChange, type PersonChange } from "../../domain/access/people.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
@@ -15,7 +15,7 @@ type People = Omit<
 >;
 
 export function createPeopleStore({ tables, read, write }: PortableDatabase): People {
-  const { person, personSession, personAccount, invitation } = tables;
+  const { person, personSession, personAccount, removedPerson, invitation } = tables;
   const isUnexpired = (now: number) => gt(personSession.expiresAt, new Date(now));
   const ofPerson = (personId: string | null) => (personId === null ? undefined : eq(personSession.userId, personId));
   return {
@@ -107,10 +107,17 @@ export function createPeopleStore({ tables, read, write }: PortableDatabase): Pe
         if (outcome !== "changed") return outcome;
         yield* revokeLinks(session, or(eq(invitation.createdById, id), eq(invitation.personId, id)), now);
         const revoked = yield* revokeTokens(session, id, now);
+        yield* noteRemoved(session, id, now);
         yield* run(db.delete(person).where(eq(person.id, id)));
         yield* insertAudit(session, audit);
         for (const keyId of revoked) yield* insertAudit(session, auditToken(keyId));
         return outcome;
+      }),
+    isRemovedPerson: ({ email, ...account }) =>
+      read(function* ({ db, rows }) {
+        const ids = removedIds(email, account.accountId === null ? [] : [account as ProviderAccount]);
+        const query = db.select({ id: removedPerson.id }).from(removedPerson).where(inArray(removedPerson.id, ids));
+        return (yield* rows(query.limit(1))).length > 0;
       }),
     findPasswordHash: (personId) =>
       read(function* ({ db, rows }) {
@@ -141,6 +148,41 @@ function* lockPersonAndAdmins({ db, tables: { person }, lockedRows }: PortableSe
       .where(or(eq(person.role, "admin"), eq(person.id, id)))
       .orderBy(asc(person.id)),
   );
+}
+
+interface ProviderAccount {
+  providerId: string;
+  accountId: string;
+}
+
+/** The address may change at the provider, and the account may be another one with the same address. */
+function removedIds(email: string, accounts: readonly ProviderAccount[]): string[] {
+  return [
+    `email ${email.toLowerCase()}`,
+    ...accounts.map(({ providerId, accountId }) => `account ${providerId} ${accountId}`),
+  ];
+}
+
+/** Before the person is removed. */
+function* noteRemoved({ db, tables, rows, run }: PortableSession, id: string, removedAt: number): Operation<void> {
+  const { person, personAccount, removedPerson } = tables;
+  const [removed] = yield* rows(db.select({ email: person.email }).from(person).where(eq(person.id, id)));
+  if (!removed) return;
+  const { providerId, accountId } = personAccount;
+  const accounts = yield* rows(
+    db
+      .select({ providerId, accountId })
+      .from(personAccount)
+      .where(and(eq(personAccount.userId, id), ne(providerId, "credential"))),
+  );
+  const email = removed.email.toLowerCase();
+  for (const key of removedIds(email, accounts))
+    yield* run(
+      db
+        .insert(removedPerson)
+        .values({ id: key, email, removedAt })
+        .onConflictDoUpdate({ target: removedPerson.id, set: { email, removedAt } }),
+    );
 }
 
 function* revokeLinks(session: PortableSession, which: SQL | undefined, now: number): Operation<void> {

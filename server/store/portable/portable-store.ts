@@ -4,6 +4,7 @@ import type { KeyStore } from "../../ports/store/key-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
 import { type AlertRows, createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
+import { type ClockWatchRows, createClockWatchStore } from "./clock-watch.ts";
 import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
 import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
@@ -22,7 +23,8 @@ export type PortableStore = KeyStore &
   SwitchStore &
   AlertRows &
   ContractStore &
-  ContentKeyRows;
+  ContentKeyRows &
+  ClockWatchRows;
 
 /** The operations that both databases share. */
 export function createPortableStore(database: PortableDatabase): PortableStore {
@@ -37,5 +39,6 @@ export function createPortableStore(database: PortableDatabase): PortableStore {
     ...createSwitchStore(database),
     ...createContractStore(database),
     ...createContentKeyStore(database),
+    ...createClockWatchStore(database),
   };
 }

@@ -129,6 +129,18 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     ],
   );
 
+  /** Who may come back by invitation only. */
+  const removedPerson = table(
+    "removed_person",
+    {
+      /** An address, or an account at a provider; see `removedIds`. */
+      id: text("id").primaryKey(),
+      email: text("email").notNull(),
+      removedAt: whole("removed_at").notNull(),
+    },
+    (t) => [index("removed_person_by_email").on(t.email)],
+  );
+
   const invitation = table(
     "invitation",
     {
@@ -292,6 +304,14 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     retiredAt: whole("retired_at"),
   });
 
+  /** One row: what upkeep has recorded of the clock. */
+  const clockWatch = table("clock_watch", {
+    id: text("id").primaryKey(),
+    seenAt: whole("seen_at").notNull(),
+    trustedAt: whole("trusted_at"),
+    waitingSince: whole("waiting_since"),
+  });
+
   return {
     alert,
     alertMessage,
@@ -301,6 +321,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     personSession,
     personAccount,
     personVerification,
+    removedPerson,
     invitation,
     auditEntry,
     preset,
@@ -308,5 +329,6 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     runStart,
     eventContract,
     contentKey,
+    clockWatch,
   };
 }

@@ -8,7 +8,8 @@ import { maxDueRuns, pools } from "../../domain/runs/blocked-work.ts";
 import { toWorkerInfo } from "./engine/engine-store.ts";
 import { listDueRuns } from "./queue/due-runs.ts";
 import { worker } from "./schema.ts";
-import { type StoreContents, type WantedContents, wantedByDefault } from "../shared/store-contents.ts";
+import { clockWatchSql, type StoreContents, type WantedContents, wantedByDefault } from "../shared/store-contents.ts";
+import type { ClockWatch } from "../../domain/clock-watch.ts";
 import { createPool, databaseName, isOfProcessSql } from "./connection/connect.ts";
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
@@ -166,6 +167,7 @@ async function readContents(session: Session, p: WantedContents & { mayUseQueue:
     contentKeys: await session.rows<UsedContentKey>(
       `SELECT id, since, retired_at AS "retiredAt" FROM signalbox.content_key ORDER BY since, id`,
     ),
+    clockWatch: (await session.rows<ClockWatch>(clockWatchSql("signalbox.clock_watch")))[0] ?? null,
     oldestAt: (await session.rows<{ at: number | null }>(oldestSql))[0]?.at ?? null,
     people: counts?.people ?? 0,
     admins: counts?.admins ?? 0,

@@ -1,6 +1,10 @@
 import { systemClock } from "../../ports/clock.ts";
+import type { ClockWatch } from "../../domain/clock-watch.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
 import type { DueRuns, WorkerState } from "../../domain/runs/blocked-work.ts";
+
+export const clockWatchSql = (table: string) =>
+  `SELECT seen_at AS "seenAt", trusted_at AS "trustedAt", waiting_since AS "waitingSince" FROM ${table}`;
 
 /** The contents of a store that `signalbox doctor` checks. */
 export interface StoreContents {
@@ -24,6 +28,8 @@ export interface StoreContents {
   contentKeys: UsedContentKey[];
   /** The time of the oldest delivery or run, in UTC milliseconds; `null`: there is none. */
   oldestAt: number | null;
+  /** What upkeep has recorded of the clock. */
+  clockWatch: ClockWatch | null;
   people: number;
   admins: number;
 }

@@ -1,4 +1,17 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -7,6 +20,7 @@ import { migrationsFolder } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { aDelivery, aRun, epoch, withRunningRun } from "../testing/factories.ts";
+import { inspectDatabase } from "./file/inspect-database.ts";
 import { migrate } from "./file/migrate.ts";
 import { openConnection } from "./file/open-connection.ts";
 import { openSqliteStore } from "./open-store.ts";
@@ -48,6 +62,71 @@ async function leaveLog(): Promise<{ log: string; runId: string }> {
   for (const [path, bytes] of copies) writeFileSync(path, bytes);
   return { log, runId: run.id };
 }
+
+/** A process that writes to the store and is killed while it has it open. */
+async function writeAndDie(path: string): Promise<void> {
+  const program = `
+    import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, "open-store.ts"))};
+    const store = await openSqliteStore({ file: ${JSON.stringify(path)} });
+    await store.saveClockWatch({ seenAt: 1, trustedAt: 1, waitingSince: null });
+    process.kill(process.pid, "SIGKILL");`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+}
+
+/** Opens the store, and returns the warnings. */
+async function open() {
+  const warnings: string[] = [];
+  const store = await openSqliteStore({
+    file,
+    logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+  });
+  return { store, warnings };
+}
+
+describe("a write-ahead log that was removed", () => {
+  const lost = [expect.stringContaining("the write-ahead log of the store was removed")];
+
+  it("after a kill is reported in the log and to `signalbox doctor`, until the store was closed again", async () => {
+    await (await openSqliteStore({ file })).close();
+    await writeAndDie(file);
+    expect(inspectDatabase(file)?.lostLogSince).toBeNull();
+    rmSync(`${file}-wal`);
+    expect(inspectDatabase(file)?.lostLogSince).not.toBeNull();
+    const { store, warnings } = await open();
+    const other = await open();
+    expect([warnings, other.warnings]).toEqual([lost, lost]);
+    expect(inspectDatabase(file)?.lostLogSince).not.toBeNull();
+    await other.store.close();
+    await store.close();
+    expect(inspectDatabase(file)?.lostLogSince).toBeNull();
+    const again = await open();
+    expect(again.warnings).toEqual([]);
+    await again.store.close();
+  });
+
+  it("by a clean end, by a kill that leaves it, or with another file in place of the store is none", async () => {
+    const first = await open();
+    await first.store.ping();
+    const second = await open();
+    await first.store.close();
+    const third = await open();
+    await second.store.close();
+    await third.store.close();
+    await writeAndDie(file);
+    const afterKill = await open();
+    await afterKill.store.close();
+    await writeAndDie(file);
+    copyFileSync(file, `${file}.backup`);
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) rmSync(path);
+    renameSync(`${file}.backup`, file);
+    const restored = await open();
+    expect([first, second, third, afterKill, restored].flatMap(({ warnings }) => warnings)).toEqual([]);
+    await restored.store.close();
+  });
+});
 
 describe("opening", () => {
   it("creates the folder, and a file that only its owner can read", async () => {

@@ -17,6 +17,7 @@ import { createFeedStore } from "./lists/feed.ts";
 import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
 import { prepareListIndex } from "./lists/list-index.ts";
 import { prepareLiveMark } from "./engine/live.ts";
+import { findLostLog, lostLogMessage } from "./file/open-mark.ts";
 import { migrate } from "./file/migrate.ts";
 import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
 import { createOpenRunStore } from "./runs/open-runs.ts";
@@ -43,6 +44,7 @@ export async function openSqliteStore(p: { file: string; clock?: Clock; logger?:
     const connection = await openConnection(p.file);
     try {
       const logger = p.logger ?? silentLogger;
+      if (findLostLog(p.file, Date.now()) !== null) logger.warn(lostLogMessage, { file: `${p.file}-wal` });
       rejectDamagedFile(connection);
       migrate(connection, { folder: migrationsFolder("sqlite"), clock: p.clock ?? systemClock, logger });
       return createStore(connection, p.file, logger);

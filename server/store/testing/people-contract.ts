@@ -113,6 +113,34 @@ export function peopleContract(open: OpenStore): void {
       expect(await store.findPasswordHash("per_1")).toBe("salt:hash");
     });
 
+    it("a removed person is one by address and by account, until an invitation with the address is accepted", async () => {
+      await join("per_1", "admin");
+      await join("per_2", "admin");
+      await store.insertRow("account", {
+        id: "acc_oidc",
+        userId: "per_2",
+        accountId: "sub 2",
+        providerId: "oidc",
+        createdAt: new Date(epoch),
+        updatedAt: new Date(epoch),
+      });
+      const isRemoved = (email: string, accountId: string | null, providerId = "oidc") =>
+        store.isRemovedPerson({ email, providerId, accountId });
+      expect(await isRemoved("per_2@example.com", "sub 2")).toBe(false);
+      expect(await remove("per_2")).toBe("changed");
+      const cases = () =>
+        Promise.all([
+          isRemoved("Per_2@example.com", null),
+          isRemoved("other@example.com", "sub 2"),
+          isRemoved("other@example.com", "sub 2", "another"),
+          isRemoved("per_1@example.com", "sub 1"),
+        ]);
+      expect(await cases()).toEqual([true, true, false, false]);
+      await invite("again");
+      expect(await accept("again", "per_3", { email: "Per_2@example.com" })).toBe("joined");
+      expect(await cases()).toEqual([false, false, false, false]);
+    });
+
     it("if several people accept one invitation at the same time, one joins", async () => {
       await invite("h");
       const outcomes = await Promise.all(["per_1", "per_2", "per_3"].map((id) => accept("h", id)));

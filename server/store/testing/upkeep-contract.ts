@@ -22,6 +22,17 @@ export function upkeepContract(open: OpenStore): void {
     const removeRuns = (before: number) =>
       toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
 
+    it("keeps what was recorded of the clock", async () => {
+      expect(await store.readClockWatch()).toBeNull();
+      for (const watch of [
+        { seenAt: epoch, trustedAt: null, waitingSince: epoch },
+        { seenAt: epoch + day, trustedAt: epoch + day, waitingSince: null },
+      ]) {
+        await store.saveClockWatch(watch);
+        expect(await store.readClockWatch()).toEqual(watch);
+      }
+    });
+
     it("removes an old delivery with its ended runs, their timelines and steps, and its idempotency key", async () => {
       const delivery = aDelivery();
       const runs = [aRun({ deliveryId: delivery.id }), aRun({ deliveryId: delivery.id })];

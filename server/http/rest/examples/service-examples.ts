@@ -150,8 +150,8 @@ export const serviceExamples: OperationExamples = {
   isAlive: { answers: { 200: { ok: true } } },
   isReady: {
     answers: {
-      200: { ok: true, reasons: [] },
-      503: { ok: false, reasons: ["No worker has reported in the last 15 seconds."] },
+      200: { ok: true, reasons: [], warnings: [] },
+      503: { ok: false, reasons: ["No worker has reported in the last 15 seconds."], warnings: [] },
     },
   },
   metrics: { answers: { 200: 'signalbox_deliveries_total{endpoint="signup",outcome="accepted",status="202"} 214\n' } },

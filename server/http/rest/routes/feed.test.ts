@@ -234,6 +234,36 @@ describe("GET /api/v1/deliveries/feed", () => {
     service.stop();
     expect(await last).toBeNull();
   });
+
+  it("opens thirty connections a minute for a token: a loop of connections cannot fill the audit log", async () => {
+    const service = await openTestService({ mode: "deployed" });
+    const [token, other] = [
+      await makeKey(service, { kind: "api", scope: "feed" }),
+      await makeKey(service, { kind: "api", scope: "feed" }),
+    ];
+    const connect = async (secret: string, method = "GET") => {
+      const client = new AbortController();
+      const { status } = await service.app.fetch(
+        new Request("http://localhost:3002/api/v1/deliveries/feed", {
+          method,
+          headers: bearer(secret),
+          signal: client.signal,
+        }),
+      );
+      client.abort();
+      return status;
+    };
+    const entries = async () =>
+      (await service.store.listAudit({ action: "feed.opened" }, { limit: 100, cursor: null })).data.length;
+    const statuses: number[] = [];
+    for (let n = 0; n < 100; n += 1) statuses.push(await connect(token.secret, n % 2 === 0 ? "GET" : "HEAD"));
+    expect(statuses).toEqual([...Array<number>(30).fill(200), ...Array<number>(70).fill(429)]);
+    expect(await entries()).toBe(30);
+    expect(await connect(other.secret)).toBe(200);
+    service.state.now += 60_000;
+    expect(await connect(token.secret)).toBe(200);
+    expect(await entries()).toBe(32);
+  });
 });
 
 function readPlace(cursor = "") {

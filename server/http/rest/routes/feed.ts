@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { requireAccess } from "../../../auth/access/principal.ts";
+import { ownerOf, requireAccess } from "../../../auth/access/principal.ts";
+import { createAttemptLimit } from "../../../auth/limits/attempt-limit.ts";
 import { AppError } from "../../../contract/app-error.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { type FeedEvent, findFeedStart, followFeed } from "../../../deliveries/feed.ts";
@@ -17,7 +18,7 @@ const feedRoute = defineRoute({
   operationId: "followDeliveries",
   summary: "Follow the deliveries",
   description:
-    "Server-sent events: `delivery` for each delivery, in the order in which they were recorded, as a line of `GET /deliveries/export` has it, with its `body` in base64. `position` is sent first, and after each ten seconds of silence. The `id` of an event is the cursor after it: a client that continues there misses no delivery and gets none twice. The feed has no repeats, no handshakes, and no requests that were rejected before their body was evaluated. A token with the scope `feed` is sufficient. Each connection has an entry in the audit log.",
+    "Server-sent events: `delivery` for each delivery, in the order in which they were recorded, as a line of `GET /deliveries/export` has it, with its `body` in base64. `position` is sent first, and after each ten seconds of silence. The `id` of an event is the cursor after it: a client that continues there misses no delivery and gets none twice. The feed has no repeats, no handshakes, and no requests that were rejected before their body was evaluated. A token with the scope `feed` is sufficient. Each connection has an entry in the audit log, so a token may open 30 a minute.",
   tags: ["Deliveries"],
   request: {
     query: querySchema({
@@ -40,8 +41,13 @@ const feedRoute = defineRoute({
   },
 });
 
+/** Each has an entry in the audit log. A reader that is interrupted connects again every two seconds at most. */
+const connectionsPerMinute = 30;
+
 export function registerFeedRoute(app: OpenAPIHono<RestEnv>): void {
+  const limitConnections = createAttemptLimit({ perMinute: connectionsPerMinute });
   app.openapi(feedRoute, async (c) => {
+    limitConnections(ownerOf(c.var.principal), c.env.clock.now());
     const { endpoint, since, cursor: given } = c.req.valid("query");
     const endpoints = endpoint === undefined ? null : [endpoint].flat();
     const { store, clock, retention, stopping, logger } = c.env;

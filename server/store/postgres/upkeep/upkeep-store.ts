@@ -1,5 +1,6 @@
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
+import type { ClockWatchRows } from "../../portable/clock-watch.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
@@ -32,7 +33,7 @@ const removeExpiredSql = [removeSql("person_session", "expires_at"), removeSql("
 export function createUpkeepStore({
   read,
   writeRelaxed,
-}: PostgresDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
+}: PostgresDatabase): Omit<UpkeepStore, keyof ClockWatchRows> & Pick<ContentKeyStore, "findOldest"> {
   return {
     findOldestOf: (newest) =>
       read((session) =>

@@ -4,6 +4,7 @@ import { AppError } from "../../../contract/app-error.ts";
 import { migrationsFolder } from "../../../paths.ts";
 import { fsyncFolderOf, fsyncPath, checkCopy, type CopyContents, removeDraft } from "./check-copy.ts";
 import { readSchemaVersion } from "./migrate.ts";
+import { markClosed } from "./open-mark.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "../store-error.ts";
 
@@ -64,6 +65,7 @@ function copyInto(file: string, draft: string): void {
       connection.prepare("VACUUM INTO ?").run(draft);
     } finally {
       connection.close();
+      markClosed(file);
     }
   } catch (error) {
     throw toOpenError(error, file);

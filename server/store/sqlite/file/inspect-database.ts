@@ -5,11 +5,18 @@ import type { UsedContentKey } from "../../../domain/encryption/content-keys.ts"
 import { oldestSql } from "../upkeep/upkeep-store.ts";
 import { maxDueRuns, pools, type WorkerState } from "../../../domain/runs/blocked-work.ts";
 import { prepareListDueRuns } from "../engine/due-runs.ts";
-import { type StoreContents, type WantedContents, wantedByDefault } from "../../shared/store-contents.ts";
+import {
+  clockWatchSql,
+  type StoreContents,
+  type WantedContents,
+  wantedByDefault,
+} from "../../shared/store-contents.ts";
+import type { ClockWatch } from "../../../domain/clock-watch.ts";
 import { findDamage } from "./find-damage.ts";
 import { findListDamage } from "../lists/list-index.ts";
 import { readSchemaVersion } from "./migrate.ts";
 import type { Connection } from "./open-connection.ts";
+import { findLostLog, markOpen } from "./open-mark.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "../store-error.ts";
 
@@ -23,6 +30,8 @@ export interface DatabaseFacts {
   journalMode: string;
   fileBytes: number;
   logBytes: number;
+  /** See `findLostLog`. */
+  lostLogSince: string | null;
   freeBytes: number;
   canShrink: boolean;
   /** `null` if the schema has pending migrations. */
@@ -33,26 +42,29 @@ export interface DatabaseFacts {
 export function inspectDatabase(file: string, wanted = wantedByDefault()): DatabaseFacts | null {
   if (!existsSync(file)) return null;
   rejectDamagedLog(file);
-  try {
-    const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
-    try {
-      return readFacts(connection, { file, wanted });
-    } finally {
-      connection.close();
-    }
-  } catch (error) {
-    throw toOpenError(error, file);
-  }
+  return withConnection(file, (connection, lostLogSince) => ({
+    ...readFacts(connection, { file, wanted }),
+    lostLogSince,
+  }));
 }
 
 /** Read-only, and fast. Throws AppError if the file cannot be opened, or is not a store. */
 export function countPendingMigrations(file: string): number {
+  return withConnection(file, (connection) => {
+    const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
+    return known - applied;
+  });
+}
+
+function withConnection<T>(file: string, read: (connection: Connection, lostLogSince: string | null) => T): T {
+  const lostLogSince = findLostLog(file, Date.now());
   try {
     const connection = new Database(file, { readonly: true, fileMustExist: true, timeout: 5000 });
     try {
-      const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
-      return known - applied;
+      return read(connection, lostLogSince);
     } finally {
+      // The connection has created an empty log.
+      if (lostLogSince !== null) markOpen(file, lostLogSince);
       connection.close();
     }
   } catch (error) {
@@ -60,7 +72,10 @@ export function countPendingMigrations(file: string): number {
   }
 }
 
-function readFacts(connection: Connection, p: { file: string; wanted: WantedContents }): DatabaseFacts {
+function readFacts(
+  connection: Connection,
+  p: { file: string; wanted: WantedContents },
+): Omit<DatabaseFacts, "lostLogSince"> {
   const { file } = p;
   const pragma = (name: string) => connection.pragma(name, { simple: true });
   const { applied, known } = readSchemaVersion(connection, migrationsFolder("sqlite"));
@@ -104,6 +119,7 @@ function readContents(connection: Connection, { now, concurrency }: WantedConten
         "SELECT id, since, retired_at AS retiredAt FROM content_key ORDER BY since, id",
       )
       .all(),
+    clockWatch: connection.prepare<unknown[], ClockWatch>(clockWatchSql("clock_watch")).get() ?? null,
     oldestAt: numbers(oldestSql)[0] ?? null,
     people: numbers("SELECT count(*) FROM person")[0] ?? 0,
     admins: numbers("SELECT count(*) FROM person WHERE role = 'admin'")[0] ?? 0,

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { AppError } from "../../../contract/app-error.ts";
+import { findLostLog, markClosed, markOpen } from "./open-mark.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { isBusy } from "../store-error.ts";
 
@@ -21,6 +22,7 @@ const maxLogBytes = 64 * 1024 * 1024;
 export async function openConnection(file: string, { isExclusive = false } = {}): Promise<Connection> {
   createPrivately(file);
   rejectDamagedLog(file);
+  const lostSince = findLostLog(file, Date.now()) === null ? null : await findLostLogAgain(file);
   for (const giveUpAt = performance.now() + (isExclusive ? 0 : busyTimeoutMs); ; await delay(20)) {
     const connection = new Database(file, { timeout: isExclusive ? exclusiveTimeoutMs : busyTimeoutMs });
     try {
@@ -29,12 +31,32 @@ export async function openConnection(file: string, { isExclusive = false } = {})
       // Before anything is written, such as the journal mode.
       rejectForeignFile(connection);
       configure(connection);
-      return connection;
+      return marked(connection, file, lostSince);
     } catch (error) {
       connection.close();
       if (!isBusy(error) || performance.now() > giveUpAt) throw error;
     }
   }
+}
+
+/** Another process may have just closed the file: it removes the log first, then the mark. */
+async function findLostLogAgain(file: string): Promise<string | null> {
+  await delay(100);
+  return findLostLog(file, Date.now());
+}
+
+/** Marks the file as open until the last connection is closed. */
+function marked(connection: Connection, file: string, lostSince: string | null): Connection {
+  // A read creates the log.
+  connection.pragma("schema_version");
+  markOpen(file, lostSince);
+  const close = connection.close.bind(connection);
+  connection.close = () => {
+    close();
+    markClosed(file);
+    return connection;
+  };
+  return connection;
 }
 
 /** Opens a database that exists only in this process, until it is closed. */

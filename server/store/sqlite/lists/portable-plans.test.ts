@@ -131,6 +131,7 @@ const operations: Record<string, () => Promise<unknown>> = {
   changeRole: () => store.changeRole({ id: "per_2", role: "viewer", now: 5, audit: audit() }),
   removePerson: async () =>
     expect(await store.removePerson({ id: "per_2", now: 5, audit: audit(), auditToken: audit })).toBe("changed"),
+  isRemovedPerson: () => store.isRemovedPerson({ email: "a@example.com", providerId: "oidc", accountId: "sub" }),
   listKeyCiphertexts: () => store.listKeyCiphertexts("webhook"),
   touchKey: () => store.touchKey("key_1", 5),
   rotateKey: async () => {
@@ -156,7 +157,15 @@ const operations: Record<string, () => Promise<unknown>> = {
 };
 
 /** There are few people: only growing tables need an index for each query. */
-const growing = ["person_session", "person_account", "person_verification", "invitation", "webhook_key", "audit_entry"];
+const growing = [
+  "person_session",
+  "person_account",
+  "person_verification",
+  "removed_person",
+  "invitation",
+  "webhook_key",
+  "audit_entry",
+];
 
 function plansOf(statements: Iterable<string>): { sql: string; plan: string[] }[] {
   return [...statements]

@@ -13,6 +13,7 @@ export const {
   personSession,
   personAccount,
   personVerification,
+  removedPerson,
   invitation,
   auditEntry,
   preset,
@@ -20,4 +21,5 @@ export const {
   runStart,
   eventContract,
   contentKey,
+  clockWatch,
 } = portableTables;

@@ -1,6 +1,7 @@
 import { and, eq, inArray, lt, notExists, notInArray, sql } from "drizzle-orm";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
+import type { ClockWatchRows } from "../../portable/clock-watch.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { listedSql } from "../lists/list-index.ts";
 import { findOldestOf } from "../../shared/find-oldest.ts";
@@ -36,7 +37,9 @@ export const removeSessionsSql = `DELETE FROM person_session WHERE rowid IN (SEL
 export const removeUnfinishedSignInsSql = `DELETE FROM person_verification WHERE rowid IN (SELECT rowid FROM person_verification WHERE expires_at < @before LIMIT ${maxRows})`;
 
 /** Removals do not wait for the disk: upkeep repeats those that a power failure undoes. */
-export function createUpkeepStore(database: SqliteDatabase): UpkeepStore & Pick<ContentKeyStore, "findOldest"> {
+export function createUpkeepStore(
+  database: SqliteDatabase,
+): Omit<UpkeepStore, keyof ClockWatchRows> & Pick<ContentKeyStore, "findOldest"> {
   const { connection, read, write } = database;
   const nthNewest = connection.prepare<unknown[], number>(nthNewestSql).pluck();
   const countUnauthorized = connection.prepare<unknown[], number>(countUnauthorizedSql).pluck();

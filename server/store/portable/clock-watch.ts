@@ -1,0 +1,28 @@
+import { eq } from "drizzle-orm";
+import type { UpkeepStore } from "../../ports/store/upkeep-store.ts";
+import type { PortableDatabase } from "./portable-database.ts";
+
+export type ClockWatchRows = Pick<UpkeepStore, "readClockWatch" | "saveClockWatch">;
+
+const watchId = "clock";
+
+export function createClockWatchStore({ tables: { clockWatch }, read, write }: PortableDatabase): ClockWatchRows {
+  return {
+    readClockWatch: () =>
+      read(function* ({ db, rows }) {
+        const [row] = yield* rows(db.select().from(clockWatch).where(eq(clockWatch.id, watchId)));
+        if (!row) return null;
+        const { seenAt, trustedAt, waitingSince } = row;
+        return { seenAt, trustedAt, waitingSince };
+      }),
+    saveClockWatch: (watch) =>
+      write(function* ({ db, run }) {
+        yield* run(
+          db
+            .insert(clockWatch)
+            .values({ id: watchId, ...watch })
+            .onConflictDoUpdate({ target: clockWatch.id, set: watch }),
+        );
+      }),
+  };
+}
