@@ -22,8 +22,8 @@ export async function requireKnownStore(file: string, stateDir: string): Promise
 }
 
 /**
- * Describes that the file of the store is empty, or is missing although a deployed service of this project has used a
- * store on this machine: its volume may not be mounted. `null`: it exists, or the project is new.
+ * Describes that the file of the store is empty, or that it is missing although a deployed service of this project has
+ * used a store on this machine. Its volume may not be mounted. `null`: it exists, or the project is new.
  */
 export function findStoreLoss(file: string, stateDir: string): { message: string; fix: string } | null {
   if (isEmpty(file))
