@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../contract/app-error.ts";
@@ -32,7 +32,7 @@ export function findStoreLoss(file: string, stateDir: string): { message: string
       fix: "Restore a backup. If you want a new store, remove the file first.",
     };
   const known = readNote(stateDir);
-  if (known === null || existsSync(file)) return null;
+  if (known === null || !isMissing(file)) return null;
   return {
     message: `The store ${file} does not exist, but this project had one before${known === file ? "" : `: ${known}`}.`,
     fix: `Check that its volume is mounted and that SIGNALBOX_DATABASE_URL is right, or restore a backup. If you want a new store, remove ${noteOf(stateDir)} first.`,
@@ -59,6 +59,19 @@ function readNote(stateDir: string): string | null {
 
 /** A store has more than the first page, or a log: that of a young store has everything. */
 function isEmpty(file: string): boolean {
-  const [bytes, logBytes] = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size);
-  return bytes !== undefined && bytes <= pageBytes && !logBytes;
+  try {
+    const [store, log] = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }));
+    return store?.isFile() === true && store.size <= pageBytes && !log?.size;
+  } catch {
+    // SQLite reports a path that cannot be used.
+    return false;
+  }
+}
+
+function isMissing(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
