@@ -27,6 +27,8 @@ const trusted: Record<string, string> = {
   "server/http/rest/describe-document.ts": "the paths of the API",
   "server/http/rest/examples/add-examples.ts": "the paths of the API",
   "server/domain/schema/sample-pattern.ts": "schemas of the project",
+  "server/domain/schema/describe-schema.ts": "schemas of the project",
+  "server/mcp/docs/search-docs.ts": "the documentation, and a question of at most 200 characters",
   "components/sheets/trigger/trigger-facts.ts": "the code of the project",
   "components/run-form/draft/field-texts.ts": "what a person types",
   "components/run-form/draft/notation-issues.ts": "what a person types",
@@ -38,6 +40,8 @@ const trusted: Record<string, string> = {
 const ofShortTexts: Record<string, string> = {
   "/0+$/": "a formatted number",
   "/(?=[A-Za-z]*\\d[A-Za-z]*\\d)[A-Za-z0-9]{10}/": "60 characters",
+  "/[_-](?=[A-Za-z]*\\d)[\\dA-Za-z]{12,}$/": "64 characters",
+  "/^(?=(?:[A-Za-z]*\\d+){3})[\\dA-Za-z]{16,}$/": "64 characters",
 };
 
 const isTrusted = (file: string) => Object.keys(trusted).some((path) => file.startsWith(path));

@@ -189,7 +189,7 @@ function decodeParameter(text: string): string {
 
 /** A repeated header may arrive as one, joined by a comma. */
 function splitCredentials(value: string): string[] {
-  return value.split(/,(?=\s*(?:bearer|basic)(?:\s|$))/i);
+  return value.split(/,(?=\s{0,8}(?:bearer|basic)(?:\s|$))/i);
 }
 
 function readBearerToken(value: string): string | null {

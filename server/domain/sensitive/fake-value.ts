@@ -141,7 +141,7 @@ const formats: readonly { test: RegExp; make: Make }[] = [
     test: /^[0-9a-f]*:[0-9a-f:]+$/i,
     make: (_, seed) => `2001:db8::${several(4, "123456789abcdef", seed)}:${several(4, "123456789abcdef", seed)}`,
   },
-  { test: /^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$/i, make: (value, seed) => keepHex(value, seed, []) },
+  { test: /^(?=.{8})(?:\d+[a-f]|[a-f]+\d)[0-9a-f]*$/i, make: (value, seed) => keepHex(value, seed, []) },
 ];
 
 /** Hexadecimal digits; those at `kept` say which version of an id it is. */
