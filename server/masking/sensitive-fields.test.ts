@@ -86,6 +86,7 @@ const withoutValues = new Set([
   "listPresets",
   "listDisabledTriggers",
   "readContracts",
+  "readClockWatch",
   "findOldestOf",
   "findOldest",
   "listUsedContentKeys",
