@@ -36,7 +36,8 @@ describe.concurrent("a process that does not respond", () => {
       if (program === "web") await expect.poll(() => ended).toHaveLength(1);
       expect(notices).toEqual([]);
       await expect
-        .poll(() => notices.join("\n"), { timeout: 60_000 })
+        // A blocked process that waits for a processor counts as one that waits.
+        .poll(() => notices.join("\n"), { timeout: 180_000 })
         .toMatch(
           new RegExp(`^The ${name} did not respond for \\d+ s, ${way.end}, and was ended\\. It restarts\\.$`, "m"),
         );
