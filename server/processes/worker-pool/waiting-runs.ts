@@ -18,13 +18,15 @@ export function createWaitingRuns(p: {
   now?: () => number;
 }): WaitingRuns {
   const now = p.now ?? (() => performance.now());
-  const known = new Map<Pool, { runs: number; at: number }>();
+  let known = new Map<Pool, { runs: number; at: number }>();
   const asking = new Set<Pool>();
 
   async function ask(pool: Pool): Promise<void> {
     asking.add(pool);
+    // A number that was requested before a worker ended is forgotten, too.
+    const asked = known;
     try {
-      known.set(pool, { runs: await p.count(pool), at: now() });
+      asked.set(pool, { runs: await p.count(pool), at: now() });
     } catch (error) {
       p.onError(error);
     } finally {
@@ -38,6 +40,6 @@ export function createWaitingRuns(p: {
       if (!asking.has(pool) && (!last || now() - last.at >= askEveryMs)) void ask(pool);
       return last && now() - last.at < staleAfterMs ? last.runs : 0;
     },
-    forget: () => known.clear(),
+    forget: () => void (known = new Map()),
   };
 }
