@@ -147,6 +147,16 @@ it.each([
   await upkeep.close();
 });
 
+it("looks at each request without a valid key once", async () => {
+  const store = fakeStore();
+  const upkeep = start(store);
+  await vi.advanceTimersByTimeAsync(62_000);
+  await vi.advanceTimersByTimeAsync(11 * 60_000);
+  await upkeep.close();
+  const asked = store.listDeliveries.mock.calls.map(([filter]) => filter);
+  expect(asked).toMatchObject([{ since: 0 }, { since: asked[0]?.until }]);
+});
+
 it("a pause is cut short when the service stops", async () => {
   const store = fakeStore();
   const upkeep = start(store);

@@ -67,6 +67,7 @@ export function startUpkeep(p: {
   const stopping = new AbortController();
   let timer = setTimeout(begin, firstAfterMs).unref();
   let running: Promise<void> = Promise.resolve();
+  let unauthenticatedSince = 0;
   let lastRead: { seenAt: number; elapsed: number } | null = null;
 
   function begin(): void {
@@ -81,13 +82,10 @@ export function startUpkeep(p: {
   async function removeOnce(): Promise<void> {
     try {
       if (!(await p.isOurTurn()) || !(await isClockTrusted())) return;
-      const removed = await removeOld({
-        store,
-        retention,
-        maxDedupeMs: await p.maxDedupeMs(),
-        now: p.clock.now(),
-        pause,
-      });
+      const maxDedupeMs = await p.maxDedupeMs();
+      const now = p.clock.now();
+      const removed = await removeOld({ store, retention, maxDedupeMs, now, unauthenticatedSince, pause });
+      unauthenticatedSince = now - unauthenticatedKeptMs;
       if (Object.values(removed).some((rows) => rows > 0)) logger.info("old data was removed", { ...removed });
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("old data could not be removed; it will be retried", { error });
@@ -187,6 +185,8 @@ export async function removeOld(p: {
   retention: Retention;
   maxDedupeMs: number | null;
   now: number;
+  /** Of requests without a valid key, those before this time were looked at. Default: none were. */
+  unauthenticatedSince?: number;
   /** `false` means stop. The next run starts from the beginning without any loss. */
   pause: Pause;
 }): Promise<RemovedRows> {
@@ -231,7 +231,7 @@ export async function removeOld(p: {
     await walk("contracts", () => store.removeOldContracts({ before }));
   }
   await walk("unauthenticated", (cursor: string | null) =>
-    removeUnauthenticated(store, { before: now - unauthenticatedKeptMs, cursor }),
+    removeUnauthenticated(store, { since: p.unauthenticatedSince ?? 0, until: now - unauthenticatedKeptMs, cursor }),
   );
   if (Number.isFinite(keysSince))
     await walk("keys", (after: { endpoint: string; key: string } | null) =>
@@ -254,10 +254,10 @@ export async function removeOld(p: {
 /** Requests without a valid key. Those with an invalid signature stay: they can be redelivered. */
 async function removeUnauthenticated(
   store: Pick<UpkeepStore, "removeRejected"> & Pick<DeliveryStore, "listDeliveries">,
-  { before, cursor }: { before: number; cursor: string | null },
+  { since, until, cursor }: { since: number; until: number; cursor: string | null },
 ): Promise<UpkeepBatch<string>> {
   const { data, nextCursor } = await store.listDeliveries(
-    { responseStatus: 401, until: before },
+    { responseStatus: 401, since, until },
     { limit: 100, cursor },
   );
   const ids = data.filter(({ problem }) => problem?.code === "unauthorized").map(({ id }) => id);

@@ -3,6 +3,7 @@ import { type BatchBound, createBatchBound } from "../writes/batch-bound.ts";
 import { readSeq, toPositionId } from "../lists/list-reader.ts";
 import { listedSql } from "../lists/list-index.ts";
 import type { Connection } from "../file/open-connection.ts";
+import { delivery } from "../schema.ts";
 import { isOpenSql } from "../stored-forms.ts";
 
 const maxCandidates = 200;
@@ -52,6 +53,9 @@ export function prepareRemoveHistory(connection: Connection) {
     .prepare<unknown[], number>(`SELECT seq FROM run WHERE delivery = ? LIMIT ${maxRows}`)
     .pluck();
   const dropDelivery = connection.prepare("DELETE FROM delivery WHERE seq = ?");
+  const dropWithoutRuns = connection.prepare(
+    "DELETE FROM delivery WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run WHERE run.delivery = delivery.seq)",
+  );
   const dropNames = connection.prepare(removeNamesSql);
   const oldDeliveries = connection.prepare<unknown[], OldRow>(oldDeliveriesSql);
   const oldRuns = connection.prepare<unknown[], OldRow>(oldRunsSql);
@@ -78,6 +82,12 @@ export function prepareRemoveHistory(connection: Connection) {
       });
       if (batch.removed > 0) dropNames.run();
       return batch;
+    },
+    removeRejected(ids: readonly string[]): number {
+      let removed = 0;
+      for (const id of ids) removed += dropWithoutRuns.run(delivery.id.mapToDriverValue(id)).changes;
+      if (removed > 0) dropNames.run();
+      return removed;
     },
     removeRuns({ before, after }: Parameters<UpkeepStore["removeOldRuns"]>[0]): UpkeepBatch<UpkeepCursor> {
       return walk(oldRuns.all({ ...rowOf(after), before }), after, {

@@ -150,6 +150,7 @@ it("requests without a valid key are removed after a day, those with an invalid 
     for (let n = 0; n < 150; n += 1) {
       const delivery = aDelivery({
         ...rejected,
+        endpoint: code === "unauthorized" && age > day ? `guessed-${n}` : "signup",
         problem: { type: "", title: "", status: 401, code, detail: "" },
         receivedAt: epoch - age,
       });
@@ -164,6 +165,8 @@ it("requests without a valid key are removed after a day, those with an invalid 
   for await (const { data } of readPages((cursor) => web.listDeliveries({}, { limit: 100, cursor })))
     found.push(...data.map(({ id }) => id));
   expect(found.toSorted()).toEqual(kept.toSorted());
+  // A sender can guess any number of endpoints.
+  expect(names().filter((name) => String(name).startsWith("guessed-"))).toEqual([]);
 });
 
 it("a stop ends it after the current batch", async () => {

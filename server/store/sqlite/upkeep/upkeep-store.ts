@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, notExists, notInArray, sql } from "drizzle-orm";
+import { and, eq, lt, notInArray, sql } from "drizzle-orm";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
 import type { ClockWatchRows } from "../../portable/clock-watch.ts";
@@ -8,7 +8,7 @@ import { findOldestOf } from "../../shared/find-oldest.ts";
 import { runSync } from "../../shared/operation.ts";
 import { prepareRemoveCounters } from "./remove-counters.ts";
 import { prepareRemoveHistory } from "./remove-history.ts";
-import { delivery, run, worker } from "../schema.ts";
+import { run, worker } from "../schema.ts";
 import { isOpenSql } from "../stored-forms.ts";
 
 /** Some free pages stay in the file for the next writes. */
@@ -58,7 +58,7 @@ export function createUpkeepStore(
           }),
         ),
       ),
-    removeRejected: (ids) => write(() => removeRejected(database, ids), "page-cache"),
+    removeRejected: (ids) => write(() => history.removeRejected(ids), "page-cache"),
     findOldest: () => read(() => connection.prepare<[], number | null>(oldestSql).pluck().get() ?? null),
     removeOldDeliveries: (p) => write(() => history.removeDeliveries(p), "page-cache"),
     removeOldRuns: (p) => write(() => history.removeRuns(p), "page-cache"),
@@ -108,17 +108,4 @@ function pagesToRelease({ connection }: SqliteDatabase): number {
   );
   if (mode !== 2 || free === undefined || pages === undefined) return 0;
   return free - Math.max(minFreePages, Math.floor(pages * minFreeShare));
-}
-
-function removeRejected({ db }: SqliteDatabase, ids: readonly string[]): number {
-  const hasNoRun = notExists(
-    db
-      .select({ one: sql`1` })
-      .from(run)
-      .where(eq(run.delivery, delivery.seq)),
-  );
-  return db
-    .delete(delivery)
-    .where(and(inArray(delivery.id, [...ids]), hasNoRun))
-    .run().changes;
 }
