@@ -1,5 +1,4 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
-import type { Json } from "../contract/json.ts";
 import type { PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
@@ -8,7 +7,7 @@ import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } fro
 import type { Masks, ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
-import { bodiesWith, createTextSearch, filterRows, searchPages } from "../store/shared/lists/search-pages.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../store/shared/lists/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
 
@@ -254,13 +253,12 @@ function maskRun(run: StoredRun, mask: RunMask): StoredRun {
  */
 function createSearch(store: Store, readMasks: ReadMasks): Search {
   return {
-    async listDeliveries({ text, ...filter }, page) {
-      const masks = await readMasks();
+    async listDeliveries(asked, page) {
+      const { text, ...filter } = asked;
+      const masks = text === undefined ? null : await readMasks();
       const hides = (endpoint: string) => Boolean(masks?.rules.endpoints.get(endpoint)?.body);
-      const isHidden =
-        filter.endpoint === undefined ? [...(masks?.rules.endpoints.keys() ?? [])].some(hides) : hides(filter.endpoint);
-      if (text === undefined || !masks || !isHidden)
-        return store.listDeliveries(text === undefined ? filter : { ...filter, text }, page);
+      const endpoints = filter.endpoint === undefined ? [...(masks?.rules.endpoints.keys() ?? [])] : [filter.endpoint];
+      if (text === undefined || !masks || !endpoints.some(hides)) return store.listDeliveries(asked, page);
       const inBodies = bodiesWith(store, createTextSearch(text));
       const inShown = shownSearch(text);
       const isMatch = async ({ id, endpoint }: DeliverySummary) => {
@@ -270,38 +268,34 @@ function createSearch(store: Store, readMasks: ReadMasks): Search {
         return masked?.body ? inShown(Buffer.from(masked.body, "base64").toString()) : false;
       };
       const matching = async (rows: readonly DeliverySummary[]) => {
-        const plain = await inBodies(rows.filter(({ endpoint }) => !hides(endpoint)));
-        const masked = await filterRows(
-          rows.filter(({ endpoint }) => hides(endpoint)),
-          isMatch,
+        const { hidden = [], plain = [] } = Object.groupBy(rows, ({ endpoint }) =>
+          hides(endpoint) ? "hidden" : "plain",
         );
-        const found = new Set([...plain, ...masked]);
+        const found = new Set([...(await inBodies(plain)), ...(await filterRows(hidden, isMatch))]);
         return rows.filter((row) => found.has(row));
       };
-      const read = (asked: PageRequest) => store.listDeliveries(filter, asked);
+      const read = (portion: PageRequest) => store.listDeliveries(filter, portion);
       return searchPages({ read, matching, timeOf: ({ receivedAt }) => receivedAt }, page);
     },
-    async listRuns({ text, ...filter }, page) {
-      const masks = await readMasks();
-      if (text === undefined || !masks) return store.listRuns(text === undefined ? filter : { ...filter, text }, page);
+    async listRuns(asked, page) {
+      const { text, ...filter } = asked;
+      const masks = text === undefined ? null : await readMasks();
+      if (text === undefined || !masks) return store.listRuns(asked, page);
       const inRecorded = createTextSearch(text);
       const inShown = shownSearch(text);
       const isMatch = async (summary: RunSummary) => {
         const run = await store.getRun(summary.id);
         if (!run) return false;
-        if (!concernsRun(masks.rules, summary)) return inRecorded(textsOf(run.payload, run.input));
+        if (!concernsRun(masks.rules, summary)) return inRecorded(textsOf(run));
         const mask = await readRunMask(store, masks, run);
-        return textsOf(mask.payload(), mask.input()).some(inShown);
+        return textsOf({ payload: mask.payload(), input: mask.input() }).some(inShown);
       };
       const matching = (rows: readonly RunSummary[]) => filterRows(rows, isMatch);
-      const read = (asked: PageRequest) => store.listRuns(filter, asked);
+      const read = (portion: PageRequest) => store.listRuns(filter, portion);
       return searchPages({ read, matching, timeOf: ({ createdAt }) => createdAt }, page);
     },
   };
 }
-
-const textsOf = (...values: (Json | null)[]) =>
-  values.filter((value) => value !== null).map((value) => JSON.stringify(value));
 
 /** The layout of masked JSON differs from that of the recorded one. */
 function shownSearch(text: string): (shown: string) => boolean {

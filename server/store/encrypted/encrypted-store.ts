@@ -18,7 +18,7 @@ import {
   sealDecision,
   sealRun,
 } from "./run-values.ts";
-import { bodiesWith, createTextSearch, filterRows, searchPages } from "../shared/lists/search-pages.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../shared/lists/search-pages.ts";
 
 /**
  * Encrypts the content of deliveries and runs before it reaches a store, and decrypts what the store returns. The store
@@ -213,8 +213,7 @@ function sealRuns(store: Store, ring: KeyRing): SealedRuns {
       const hasText = text === undefined ? null : createTextSearch(text);
       const isMatch = async ({ id }: RunSummary) => {
         const run = await getRun(id);
-        const values = [run?.payload ?? null, run?.input ?? null].filter((value) => value !== null);
-        return hasText?.(values.map((value) => JSON.stringify(value))) === true;
+        return run !== null && hasText?.(textsOf(run)) === true;
       };
       const matching = (rows: readonly RunSummary[]) => filterRows(rows, isMatch);
       const found = hasText

@@ -1,4 +1,5 @@
 import type { Page, PageRequest } from "../../../contract/list.ts";
+import type { Run } from "../../../contract/run.ts";
 import type { DeliveryStore } from "../../../ports/store/delivery-store.ts";
 import { listBudget } from "./read-list.ts";
 import { textNeedles } from "./text-needles.ts";
@@ -115,6 +116,11 @@ function inPortions<Row extends { bodyBytes: number }>(rows: readonly Row[]): Ro
     bytes += row.bodyBytes;
   }
   return portions;
+}
+
+/** What a search of a run reads. */
+export function textsOf({ payload, input }: Pick<Run, "payload" | "input">): string[] {
+  return [payload, input].filter((value) => value !== null).map((value) => JSON.stringify(value));
 }
 
 /** Whether texts contain the searched one. As in the database: ASCII letters match in either case. */
