@@ -216,12 +216,12 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
     },
   },
   "every due run starts in time": {
-    "it waited for a worker that nobody had killed": {
+    "it waited for a worker that was not killed": {
       runs: runs.map((run) => ({ ...run, recordedAt: -31_000 })),
       starts: [-60_000],
     },
     "it never started": { effects: effects.filter(({ runId }) => runId !== "run_bill"), endedAt: 31_000 },
-    "code blocked the worker, and nobody ended it": {
+    "code blocked the worker, which was not killed": {
       effects: effects.filter(({ runId }) => runId !== "run_bill"),
       kills: [...honest().kills, kill(50, { kind: "block" })],
       endedAt: 31_000,

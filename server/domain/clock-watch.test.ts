@@ -26,7 +26,7 @@ const rounds = (count: number, ahead: number): Reading[] =>
 describe("the clock of upkeep", () => {
   it.each<[what: string, readings: Reading[], isTrusted: boolean]>([
     ["runs on", rounds(3, 0), true],
-    ["runs on, also if a round takes long", [[9 * hour, 0]], true],
+    ["runs on, even if a round takes nine hours", [[9 * hour, 0]], true],
     ["is 40 days ahead", [[10 * minute, 40 * day]], false],
     ["is 40 days ahead after a restart", [[minute, 40 * day, "restarted"]], false],
     ["is 40 days ahead, and stays so for an hour", rounds(6, 40 * day), false],

@@ -148,7 +148,7 @@ export function createConnections(
 
   /**
    * A response is handed over in portions of at most 64 kB. A connection is stalled if the system has taken none of it
-   * since the last check, also if the client sends more.
+   * since the last check, even if the client sends more.
    */
   function checkStalled(): void {
     const now = performance.now();

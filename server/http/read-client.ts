@@ -42,9 +42,8 @@ export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): 
 
 /** Whether a request was made on this machine. Call it before the headers of proxies are removed. */
 export function isLocal(request: IncomingMessage): boolean {
-  const { rawHeaders, httpVersion } = request;
-  const { address, httpVersion: sentVersion } = peers.get(request) ?? { address: peerAddressOf(request), httpVersion };
-  return isLocalRequest({ peerAddress: address, httpVersion: sentVersion, rawHeaders });
+  const { httpVersion } = peers.get(request) ?? request;
+  return isLocalRequest({ peerAddress: peerAddressOf(request), httpVersion, rawHeaders: request.rawHeaders });
 }
 
 /** Proxies append addresses. Returns the last address that is not a trusted proxy's. */

@@ -448,7 +448,7 @@ describe("the time limit of a response", () => {
     ["the rate limits", { takeRates: never, limits: { perEndpoint: { requests: 1, per: "second" } } }],
     ["the disabled triggers", { disabledTriggers: never }],
     ["the write", { store: { acceptDelivery: never, recordDelivery: never } }],
-  ])("is ten seconds, also if the store gives no result for %s: 503 with Retry-After", async (_, change) => {
+  ])("is ten seconds, even if the store gives no result for %s: 503 with Retry-After", async (_, change) => {
     const { receive } = receiver(change);
     const { answer, ms } = await timeOf(receive(post({})));
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "2"]);
