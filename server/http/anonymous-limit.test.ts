@@ -41,8 +41,9 @@ it("a flood of one page is rejected beyond its queue; other routes, people, toke
   const { service, held, ask } = await open();
   const token = await makeKey(service, { kind: "api", scope: "read" });
   const answers: Awaited<ReturnType<typeof ask>>[] = [];
-  const flood = Array.from({ length: 300 }, async () => answers.push(await ask("/sign-in")));
-  await until(() => answers.length >= 200);
+  // Fewer than the receiver forwards for one network.
+  const flood = Array.from({ length: 240 }, async () => answers.push(await ask("/sign-in")));
+  await until(() => answers.length >= 140);
   expect(answers.every(({ status, retryAfter }) => status === 429 && Number(retryAfter) > 0)).toBe(true);
   const before = held.length;
   expect(before).toBeGreaterThanOrEqual(4);
