@@ -11,7 +11,7 @@ const encryptionKey = `SIGNALBOX_ENCRYPTION_KEYS=${randomBytes(32).toString("bas
 const project = {
   ".env": `GREETING=Hello\nSET=by the file\nPUSH_SECRET=${secret}\n${encryptionKey}`,
   "signalbox.config.ts": `import { defineConfig } from "signalbox/config";
-export default defineConfig({ encryptSensitive: true });
+export default defineConfig({ encryption: true });
 `,
   "triggers/greet.ts": `import { defineWebhookSource } from "signalbox/trigger";
 import { z } from "zod";

@@ -13,7 +13,7 @@ import { signalbox, startService } from "./support/service.ts";
 const project = {
   "signalbox.config.ts": `
     import { defineConfig } from "signalbox/config";
-    export default defineConfig({ alerts: {}, encryptSensitive: true });`,
+    export default defineConfig({ alerts: {}, encryption: true });`,
   ".env": `SIGNALBOX_ENCRYPTION_KEYS=${randomBytes(32).toString("base64")}`,
   "triggers/patient.ts": `
     import { defineWebhookSource, sensitive } from "signalbox/trigger";

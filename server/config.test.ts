@@ -280,17 +280,17 @@ describe("settings", () => {
     expect(() => parseProjectSettings({ alerts }, "signalbox.config.ts")).toThrow(message);
   });
 
-  it("read the keys of encryptSensitive from a variable, or from a file", () => {
+  it("read the keys of encryption from a variable, or from a file", () => {
     const [first, second] = [Buffer.alloc(32, 251), Buffer.alloc(32, 2)];
     const projectDir = mkdtempSync(join(tmpdir(), "signalbox-keys-"));
     writeFileSync(join(projectDir, "keys.txt"), `${first.toString("base64")}\n${second.toString("base64")}\n`);
     const both = { isOn: true, keys: [first, second] };
-    const on = { encryptSensitive: true };
+    const on = { encryption: true };
     const keys = `${first.toString("base64url")}, ${second.toString("base64")}`;
     expect(read({ SIGNALBOX_ENCRYPTION_KEYS: keys }, on).encryption).toEqual(both);
-    const env = { SIGNALBOX_ENCRYPTION_KEYS_FILE: "keys.txt", SIGNALBOX_ENCRYPT_SENSITIVE: "true" };
+    const env = { SIGNALBOX_ENCRYPTION_KEYS_FILE: "keys.txt", SIGNALBOX_ENCRYPTION: "true" };
     expect(readSettings({ projectDir, mode: "deployed", fromProject: {}, env }).encryption).toEqual(both);
-    expect(read({ SIGNALBOX_ENCRYPT_SENSITIVE: "false" }, on).encryption).toEqual({ isOn: false, keys: [] });
+    expect(read({ SIGNALBOX_ENCRYPTION: "false" }, on).encryption).toEqual({ isOn: false, keys: [] });
   });
 
   it.each<[string, NodeJS.ProcessEnv, RegExp]>([

@@ -133,7 +133,7 @@ export function readSettings(p: {
     oidc: readOidc(env, fromProject.oidc),
     alerts: readAlerts(env, fromProject),
     encryption: {
-      isOn: env.SIGNALBOX_ENCRYPT_SENSITIVE ?? fromProject.encryptSensitive ?? false,
+      isOn: env.SIGNALBOX_ENCRYPTION ?? fromProject.encryption ?? false,
       keys: readEncryptionKeys(env, projectDir),
     },
     trustProxy: env.SIGNALBOX_TRUST_PROXY ?? fromProject.trustProxy ?? [],

@@ -85,9 +85,9 @@ export interface ProjectConfig {
   /**
    * Encrypts the content of deliveries and runs in the store (AES-256-GCM): headers, bodies, payloads, inputs, outputs,
    * errors, logs and steps. Needs a key in `SIGNALBOX_ENCRYPTION_KEYS` or `SIGNALBOX_ENCRYPTION_KEYS_FILE`. Default:
-   * `false`. Environment: `SIGNALBOX_ENCRYPT_SENSITIVE`.
+   * `false`. Environment: `SIGNALBOX_ENCRYPTION`.
    */
-  encryptSensitive?: boolean;
+  encryption?: boolean;
   /**
    * Prices by model id, in US dollars per million tokens. They take precedence over the built-in prices. Default: the
    * built-in prices.

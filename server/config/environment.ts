@@ -39,15 +39,15 @@ export const environmentSchema = z.object({
     .describe(
       "Encrypts the stored webhook keys and signs sessions: at least 16 characters. Create one with `openssl rand -base64 32`, and keep it. Default: generated into `.signalbox/secret`.",
     ),
-  SIGNALBOX_ENCRYPT_SENSITIVE: z
-    .enum(["true", "false"], "SIGNALBOX_ENCRYPT_SENSITIVE must be true or false")
+  SIGNALBOX_ENCRYPTION: z
+    .enum(["true", "false"], "SIGNALBOX_ENCRYPTION must be true or false")
     .transform((value) => value === "true")
     .optional(),
   SIGNALBOX_ENCRYPTION_KEYS: z
     .string()
     .optional()
     .describe(
-      "Keys of `encryptSensitive`, separated by spaces or commas: 32 bytes in base64 each. The first one encrypts, and all decrypt. Create one with `openssl rand -base64 32`, and keep it. Default: none.",
+      "Keys of `encryption`, separated by spaces or commas: 32 bytes in base64 each. The first one encrypts, and all decrypt. Create one with `openssl rand -base64 32`, and keep it. Default: none.",
     ),
   SIGNALBOX_ENCRYPTION_KEYS_FILE: z
     .string()

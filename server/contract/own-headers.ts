@@ -29,6 +29,6 @@ export const ownHeaders = {
   contentEncoding: "signalbox-content-encoding",
   /** The service that received the delivery first, and its decision, as JSON: `originSchema`. */
   origin: "signalbox-origin",
-  /** All headers of the delivery, encrypted. Only in the store; see `encryptSensitive`. */
+  /** All headers of the delivery, encrypted. Only in the store; see `encryption`. */
   encrypted: "signalbox-encrypted",
 } as const;

@@ -12,15 +12,15 @@ import { openConfiguredStore } from "./open-configured-store.ts";
 it("a store whose content is to be encrypted opens only with a key, and later only with that key", async () => {
   const projectDir = mkdtempSync(join(tmpdir(), "signalbox-configured-"));
   onTestFinished(() => rmSync(projectDir, { recursive: true }));
-  const open = (SIGNALBOX_ENCRYPTION_KEYS?: string, encryptSensitive = true) => {
+  const open = (SIGNALBOX_ENCRYPTION_KEYS?: string, encryption = true) => {
     const env = { SIGNALBOX_ENCRYPTION_KEYS };
-    const settings = readSettings({ projectDir, mode: "deployed", fromProject: { encryptSensitive }, env });
+    const settings = readSettings({ projectDir, mode: "deployed", fromProject: { encryption }, env });
     return openConfiguredStore(settings, silentLogger);
   };
   const [key, wrongKey] = [1, 2].map(() => randomBytes(32).toString("base64"));
   await expect(open()).rejects.toMatchObject({
     name: "SettingsError",
-    message: expect.stringMatching(/encryptSensitive is on, but there is no key.*openssl rand -base64 32/),
+    message: expect.stringMatching(/encryption is on, but there is no key.*openssl rand -base64 32/),
   });
   const store = await open(key);
   const delivery = aDelivery();

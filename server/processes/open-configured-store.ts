@@ -26,7 +26,7 @@ export async function openConfiguredStore(
 }
 
 export const missingKeyMessage =
-  "encryptSensitive is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
+  "encryption is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
 
 async function openDatabase(
   { database, stateDir, mode }: Settings,

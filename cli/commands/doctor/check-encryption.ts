@@ -6,7 +6,7 @@ import { bad, type Check, ok, warn } from "./check.ts";
 
 const variable = "SIGNALBOX_ENCRYPTION_KEYS";
 
-/** Checks the keys of `encryptSensitive`. None, if the store never used it. */
+/** Checks the keys of `encryption`. None, if the store never used it. */
 export function checkEncryption(
   { keys, isOn }: EncryptionSettings,
   { contentKeys, oldestAt }: Pick<StoreContents, "contentKeys" | "oldestAt">,
@@ -17,7 +17,7 @@ export function checkEncryption(
     return [
       bad(
         "encryption",
-        "encryptSensitive is on, but there is no key",
+        "encryption is on, but there is no key",
         `Set ${variable}. Create a key with: openssl rand -base64 32`,
       ),
     ];
@@ -49,7 +49,7 @@ export function checkEncryption(
         warn(
           "encryption",
           `${variable} is set, but nothing is encrypted`,
-          "Set encryptSensitive: true in signalbox.config.ts.",
+          "Set encryption: true in signalbox.config.ts.",
         ),
       ];
 }

@@ -317,7 +317,7 @@ it("prints each problem with its fix on one line, exits with 1, and changes noth
 
 const used = (key: Uint8Array, retiredAt: number | null = null) => ({ id: contentKeyId(key), since: 0, retiredAt });
 
-describe("the keys of encryptSensitive", () => {
+describe("the keys of encryption", () => {
   const [current, former] = [randomBytes(32), randomBytes(32)];
   it.each<[string, Uint8Array[], boolean, UsedContentKey[], string[]]>([
     ["are not checked if it was never used", [], false, [], []],

@@ -134,7 +134,7 @@ export const projectSettingsSchema = z.strictObject({
   /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. */
   auditRetentionDays: z.int().min(0).max(100_000).optional(),
   /** Whether the content of deliveries and runs is encrypted in the store. The keys come from the environment. */
-  encryptSensitive: z.boolean().optional(),
+  encryption: z.boolean().optional(),
   /** What models cost, by their ids; goes before the prices that we know. */
   modelPrices: z.record(z.string().min(1), modelPriceSchema).optional(),
   /** Regular expressions of schemas that the build does not check, as written in code: `/^a+$/i`. */

@@ -1,6 +1,6 @@
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
 
-/** The keys of `encryptSensitive`, by their ids. Read when a store is opened. */
+/** The keys of `encryption`, by their ids. Read when a store is opened. */
 export interface ContentKeyStore {
   listUsedContentKeys(): Promise<UsedContentKey[]>;
   /** Writes the given rows, and removes others. */

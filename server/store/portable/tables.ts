@@ -297,7 +297,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     (t) => [index("event_contract_by_endpoint").on(t.endpoint, t.kind), index("event_contract_by_age").on(t.lastSeen)],
   );
 
-  /** The keys that encrypted content of this store; see `encryptSensitive`. */
+  /** The keys that encrypted content of this store; see `encryption`. */
   const contentKey = table("content_key", {
     id: text("id").primaryKey(),
     since: whole("since").notNull(),
