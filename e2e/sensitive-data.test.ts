@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Alert } from "../server/contract/alert.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { visit } from "./support/browser.ts";
@@ -57,6 +60,10 @@ const project = {
           await ctx.step("invite " + visitors[visitor], async () => ({ [visitor]: "https://clinic.example/?for=" + encodeURIComponent(visitor) }));
           if (id === "fails") ctx.log.error("cannot invite " + visitor, { asJson: JSON.stringify(visitors) });
         }
+        // A name that a sender chose, and values that are cut to a maximum length.
+        await ctx.step("call " + to, async () => ({ [greeting]: (greeting + " ").repeat(2_000) }));
+        ctx.log.warn("x".repeat(16_370) + to, { long: "x".repeat(16_370) + greeting });
+        if (id === "fails-long") throw new Error(("no room for " + to + " ").repeat(1_000));
         const sent = await ctx.step("greet", async () => ({ to, text: greeting }));
         if (id === "fails") await ctx.step("find a bed", async () => { throw new Error("no bed for " + to + " by " + by); });
         return { sent, by, visitors };
@@ -83,14 +90,37 @@ async function readFeed(url: string, ids: readonly string[]): Promise<string> {
   return text;
 }
 
-test("a sensitive value is in no page, answer, export, feed, log, span, alert, file or encrypted store, and is found after an audited reveal", async () => {
+/** Keeps the bodies of the messages to a destination of alerts. */
+async function startAlertReceiver(): Promise<{ url: string; bodies: string[] }> {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    bodies.push(body);
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`, bodies };
+}
+
+test("a sensitive value is in no page, answer, export, feed, tool, log, span, metric, alert, file or encrypted store, and is found after an audited reveal", async () => {
   const collector = await startCollector();
+  const receiver = await startAlertReceiver();
   const projectDir = writeProject(project);
   symlinkSync(join(repository, "node_modules/@opentelemetry"), join(projectDir, "node_modules/@opentelemetry"));
   const service = await startService({
     projectDir,
     command: "dev",
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, SIGNALBOX_LOG_LEVEL: "debug" },
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      SIGNALBOX_LOG_LEVEL: "debug",
+      SIGNALBOX_ALERT_WEBHOOK_URL: receiver.url,
+      SIGNALBOX_ALERT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString("base64")}`,
+    },
   });
   const { url } = service;
   const found: string[] = [];
@@ -100,7 +130,7 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
     postJson(`${url}/triggers/patients`, body, sent);
   const deliveries: string[] = [];
   const runIds: string[] = [];
-  for (const id of ["ok", "fails"]) {
+  for (const id of ["ok", "fails", "fails-long"]) {
     const response = await post({ id, ...patient });
     deliveries.push(idOf(response));
     runIds.push(((await response.json()) as { runId: string }).runId);
@@ -117,25 +147,43 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
   deliveries.push(idOf(broken));
   expect(deliveries.every((id) => id.startsWith("dlv_"))).toBe(true);
   const [first = ""] = deliveries;
-  const [completed = "", failed = ""] = runIds;
+  const [completed = "", failed = "", long = ""] = runIds;
   expect((await waitForRun(service, completed)).status).toBe("completed");
   expect((await waitForRun(service, failed)).status).toBe("failed");
+  expect((await waitForRun(service, long)).status).toBe("failed");
 
-  const api = [
-    "/deliveries",
-    "/deliveries/export",
-    "/deliveries?text=Lovelace",
-    ...deliveries.flatMap((id) => [`/deliveries/${id}`, `/deliveries/${id}/verdicts`]),
-    "/runs",
-    "/runs?text=Lovelace",
-    "/runs/export?format=csv",
-    "/runs/export?format=jsonl",
-    ...runIds.flatMap((id) => ["", "/timeline", "/events", "/steps", "/agent"].map((part) => `/runs/${id}${part}`)),
-    "/triggers",
-    "/drift",
-    "/backtest",
-    "/audit",
-  ];
+  const ofRun = (part: string) => runIds.map((id) => `/runs/${id}${part}`);
+  /** The paths of each operation that answers GET, by its id in the OpenAPI document. */
+  const api: Record<string, string[]> = {
+    listDeliveries: ["/deliveries", "/deliveries?text=Lovelace", `/deliveries?text=${patient.email}`],
+    exportDeliveries: ["/deliveries/export"],
+    getDelivery: deliveries.map((id) => `/deliveries/${id}`),
+    explainDelivery: deliveries.map((id) => `/deliveries/${id}/verdicts`),
+    // The payloads have no files, and the feed is read below.
+    getDeliveryFile: [`/deliveries/${first}/files/0`],
+    followDeliveries: [],
+    listRuns: ["/runs", "/runs?text=Lovelace", `/runs?text=${patient.email}`],
+    countRuns: ["/runs/count?text=Lovelace"],
+    sumUsage: ["/runs/usage"],
+    exportRuns: ["/runs/export?format=csv", "/runs/export?format=jsonl"],
+    getRun: ofRun(""),
+    listTimeline: ofRun("/timeline"),
+    listSteps: ofRun("/steps"),
+    streamRunEvents: ofRun("/events"),
+    getAgentTrace: ofRun("/agent"),
+    listTriggers: ["/triggers"],
+    inferTrigger: ["/inferred-trigger?endpoint=patients", `/inferred-trigger?endpoint=patients&delivery=${first}`],
+    readDrift: ["/drift", "/drift?endpoint=patients"],
+    backtest: ["/backtest", "/backtest?endpoint=patients"],
+    triggerUrl: ["/url?for=patients"],
+    listBuilds: ["/builds"],
+    listKeys: ["/keys"],
+    listPeople: ["/people"],
+    listAudit: ["/audit"],
+    listAlerts: ["/alerts"],
+    getAccess: ["/access"],
+    openapi: ["/openapi.json"],
+  };
   const read = async (path: string) => {
     const text = await (await fetch(url + path)).text();
     search(path, text);
@@ -146,11 +194,18 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
     for (const [, body = ""] of text.matchAll(/"body":"([^"]+)"/g))
       search(`the body in ${where}`, Buffer.from(body, "base64").toString());
   };
-  for (const path of api) searchBodies(path, await read(`/api/v1${path}`));
+  const document = await getJson<{ paths: Record<string, { get?: { operationId: string } }> }>(
+    `${url}/api/v1/openapi.json`,
+  );
+  const offered = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    get && path.startsWith("/api/") ? [get.operationId] : [],
+  );
+  expect(Object.keys(api).sort()).toEqual(offered.sort());
+  for (const path of Object.values(api).flat()) searchBodies(path, await read(`/api/v1${path}`));
   const feed = await readFeed(url, deliveries.slice(0, 3));
   search("the feed", feed);
   searchBodies("the feed", feed);
-  await read("/metrics");
+  for (const path of ["/metrics", "/healthz", "/readyz"]) await read(path);
   for (const path of [
     "/",
     "/deliveries",
@@ -158,6 +213,7 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
     "/runs",
     `/runs/${completed}`,
     `/runs/${failed}`,
+    `/runs/${long}`,
     "/alerts",
   ])
     await read(path);
@@ -166,6 +222,29 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
     expect(data.map(({ kind }) => kind)).toContain("run_failed");
   }, waiting);
   expect(await read("/api/v1/alerts")).toContain("no bed for");
+  await vi.waitFor(() => expect(receiver.bodies.join("\n")).toContain("no bed for"), waiting);
+
+  const tools: Record<string, Record<string, unknown>> = {
+    list_triggers: { trigger: "patient" },
+    explain_delivery: { id: first },
+    search_deliveries: { since: "1d", text: "Lovelace" },
+    // Says of a body of the caller what the triggers make of it.
+    test_trigger: { endpoint: "patients", body: { id: 1 } },
+    backtest: { since: "1d" },
+    infer_schema: { endpoint: "patients" },
+    get_run: { id: failed },
+    search_docs: { query: "sensitive" },
+  };
+  const client = new Client({ name: "e2e", version: "1.0.0" });
+  onTestFinished(() => client.close());
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url)));
+  const offeredTools = (await client.listTools()).tools.filter(({ annotations }) => annotations?.readOnlyHint);
+  expect(Object.keys(tools).sort()).toEqual(offeredTools.map(({ name }) => name).sort());
+  for (const [name, input] of Object.entries(tools)) {
+    const result = await client.callTool({ name, arguments: input });
+    expect([name, result.isError ?? false, JSON.stringify(result)]).toEqual([name, false, expect.any(String)]);
+    search(`the tool ${name}`, JSON.stringify(result));
+  }
 
   const cli = (...args: string[]) => {
     const { stdout, stderr } = signalbox(args, { cwd: projectDir });
@@ -173,7 +252,9 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
     return stdout;
   };
   expect(cli("deliveries", "get", first)).toContain("example.com");
-  cli("runs", "get", failed);
+  for (const id of runIds) cli("runs", "get", id);
+  cli("runs", "list");
+  cli("deliveries", "list");
   cli("triggers", "drift");
   cli("doctor");
   cli("fixtures", "pull", "patients");
@@ -232,6 +313,7 @@ test("a sensitive value is in no page, answer, export, feed, log, span, alert, f
   found.length = 0;
   expect(await service.stop()).toBe(0);
   search("the terminal", service.output());
+  search("the messages of alerts", receiver.bodies.join("\n"));
   expect(collector.spans.map(({ name }) => name)).toContain("step find a bed");
   search("spans", JSON.stringify(collector.spans));
   expect(JSON.stringify(collector.spans)).toContain("no bed for [masked]");

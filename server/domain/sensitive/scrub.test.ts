@@ -38,6 +38,26 @@ it("a long value that was cut is replaced as far as it is there, in every writin
   expect(text(original.slice(0, 63))).toBe(original.slice(0, 63));
 });
 
+it("a value that was cut anywhere is replaced where an ellipsis follows, or a long text ends", () => {
+  const original = 'Ada "the first" Lovelace';
+  const { text, json } = createScrub([
+    { original: "Ada Byron", shown: "other" },
+    { original, shown: "[masked]" },
+    { original: "Aladdin's", shown: "other" },
+  ]);
+  const before = "x".repeat(200);
+  for (let length = 6; length < original.length; length += 1) {
+    const part = original.slice(0, length);
+    expect(text(`for ${part}… (cut, 30 bytes), for ${part}…`)).toBe("for [masked]… (cut, 30 bytes), for [masked]…");
+    expect(text(before + part)).toBe(`${before}[masked]`);
+    expect(json({ beginning: before + JSON.stringify(original).slice(1, length + 1) })).toEqual({
+      beginning: `${before}[masked]`,
+    });
+    expect(text(part)).toBe(part);
+  }
+  expect(text(`${before}Ada is … Ada "the last"…`)).toBe(`${before}Ada is … Ada "the last"…`);
+});
+
 it("of long values with the same beginning, the one that fits best is replaced", () => {
   const same = "x".repeat(100);
   const { text } = createScrub([

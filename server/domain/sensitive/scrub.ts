@@ -63,8 +63,12 @@ function toNumber(value: string | number): string | number {
   return String(Number(value)) === value ? Number(value) : value;
 }
 
-/** Limits of logs and errors cut long values. This many characters from the start of one are enough to recognise it. */
+/**
+ * Limits of logs and errors cut values. This many characters from the start of one are enough to recognise it anywhere.
+ * `minChars` are enough before an ellipsis, and at the end of a text of at least `minCutText`.
+ */
 const minCutChars = 64;
+const minCutText = 200;
 
 /** Linear in the text, however many values there are: they are found by their first characters and their lengths. */
 function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => string {
@@ -79,7 +83,10 @@ function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => str
     ]),
   );
 
-  const findAt = (text: string, at: number): { shown: string; length: number } | null => {
+  const sorted = [...forms.keys()].toSorted();
+
+  /** `end`: where the text may have been cut. */
+  const findAt = (text: string, at: number, end: number): { shown: string; length: number } | null => {
     const lengths = lengthsOf.get(text.slice(at, at + minChars));
     if (lengths === undefined) return null;
     for (const length of lengths) {
@@ -89,14 +96,20 @@ function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => str
     const [longest] = (longForms.get(text.slice(at, at + minCutChars)) ?? [])
       .map((form) => ({ shown: forms.get(form) ?? "", length: commonLength(text, at, form) }))
       .toSorted((a, b) => b.length - a.length);
-    return longest ?? null;
+    if (longest) return longest;
+    if (end - at < minChars || end - at >= minCutChars) return null;
+    const beginning = text.slice(at, end);
+    const form = firstFrom(sorted, beginning);
+    return form?.startsWith(beginning) ? { shown: forms.get(form) ?? "", length: beginning.length } : null;
   };
 
   return (text) => {
     let result = "";
     let kept = 0;
+    let end = endOf(text, 0);
     for (let at = 0; at <= text.length - minChars; at++) {
-      const found = findAt(text, at);
+      if (at > end) end = endOf(text, at);
+      const found = findAt(text, at, end);
       if (!found) continue;
       result += text.slice(kept, at) + found.shown;
       kept = at + found.length;
@@ -104,6 +117,25 @@ function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => str
     }
     return kept === 0 ? text : result + text.slice(kept);
   };
+}
+
+/** The next place where the text may have been cut. */
+function endOf(text: string, from: number): number {
+  const at = text.indexOf("…", from);
+  if (at >= 0) return at;
+  return text.length < minCutText ? Number.POSITIVE_INFINITY : text.length;
+}
+
+/** The first of the sorted texts that is not before `text`. */
+function firstFrom(sorted: readonly string[], text: string): string | undefined {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? "") < text) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low];
 }
 
 /** How far the text from there on is the same. */
