@@ -109,18 +109,26 @@ describe("settings", () => {
     expect(read({ [name]: url })).toEqual(read({}));
   });
 
-  it("keep everything permanently by default; 0 is permanent, too, and takes precedence from the environment", () => {
-    expect(read({}).retention).toEqual({ days: null, deliveries: null, auditDays: 365 });
+  it("keep everything that fits on the disk by default; 0 is no limit, and takes precedence from the environment", () => {
+    const byDefault = { days: null, deliveries: null, maxSize: "disk", auditDays: 365 };
+    expect(read({}).retention).toEqual(byDefault);
     expect(read({ SIGNALBOX_RETENTION_DAYS: "0" }, { retentionDays: 30, retentionDeliveries: 5 }).retention).toEqual({
-      days: null,
+      ...byDefault,
       deliveries: 5,
-      auditDays: 365,
     });
     expect(read({ SIGNALBOX_RETENTION_DELIVERIES: "7" }, { retentionDays: 30 }).retention).toEqual({
+      ...byDefault,
       days: 30,
       deliveries: 7,
-      auditDays: 365,
     });
+    expect(read({ SIGNALBOX_RETENTION_MB: "0" }, { retentionMb: 5 }).retention).toEqual({
+      ...byDefault,
+      maxSize: null,
+    });
+    expect(read({ SIGNALBOX_RETENTION_MB: "900" }).retention).toEqual({ ...byDefault, maxSize: 900 });
+    const SIGNALBOX_DATABASE_URL = "postgres://hooks@db/hooks";
+    expect(read({ SIGNALBOX_DATABASE_URL }).retention.maxSize).toBeNull();
+    expect(() => read({ SIGNALBOX_DATABASE_URL }, { retentionMb: 5 })).toThrow(/retentionMb is for SQLite/);
     expect(read({ SIGNALBOX_AUDIT_RETENTION_DAYS: "0" }, { auditRetentionDays: 30 }).retention.auditDays).toBeNull();
     expect(read({}, { auditRetentionDays: 30 }).retention.auditDays).toBe(30);
   });

@@ -47,8 +47,13 @@ export interface Settings {
   drainMs: number;
   /** `keys`: of 32 bytes each. The first one encrypts, and all decrypt. */
   encryption: EncryptionSettings;
-  /** Retention by age and by count. `null`: nothing is removed. */
-  retention: { days: number | null; deliveries: number | null; auditDays: number | null };
+  /** Retention by age, by count and by size in MB. `null`: nothing is removed. `disk`: three quarters of the disk. */
+  retention: {
+    days: number | null;
+    deliveries: number | null;
+    maxSize: number | "disk" | null;
+    auditDays: number | null;
+  };
   /** `null`: people sign in with passwords only. */
   oidc: OidcSettings | null;
   /** Trusted reverse proxies: IP addresses and CIDR ranges. */
@@ -102,6 +107,13 @@ export function readSettings(p: {
   const { fromProject, flags = {} } = p;
   const projectDir = resolve(p.projectDir);
   const stateDir = stateDirOf(projectDir);
+  const database = withDirectUrl(
+    readDatabaseUrl(
+      env.SIGNALBOX_DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db",
+      projectDir,
+    ),
+    { directUrl: env.SIGNALBOX_DATABASE_DIRECT_URL, projectDir },
+  );
   return {
     mode: p.mode,
     projectDir,
@@ -116,13 +128,7 @@ export function readSettings(p: {
       (p.mode === "development" ? "127.0.0.1" : "0.0.0.0"),
     port: flags.port ?? env.PORT ?? fromProject.port ?? (p.mode === "development" ? 3002 : 3000),
     baseUrl: (env.SIGNALBOX_BASE_URL ?? fromProject.baseUrl ?? null)?.replace(/\/+$/, "") ?? null,
-    database: withDirectUrl(
-      readDatabaseUrl(
-        env.SIGNALBOX_DATABASE_URL ?? fromProject.databaseUrl ?? "file:./.signalbox/signalbox.db",
-        projectDir,
-      ),
-      { directUrl: env.SIGNALBOX_DATABASE_DIRECT_URL, projectDir },
-    ),
+    database,
     maxBodyBytes: env.SIGNALBOX_MAX_BODY_BYTES ?? fromProject.maxBodyBytes ?? 1024 * 1024,
     limits: { ...fromProject.limits, connections: fromProject.limits?.connections ?? 5_000 },
     workers: env.SIGNALBOX_WORKERS ?? fromProject.workers ?? 1,
@@ -140,11 +146,20 @@ export function readSettings(p: {
     retention: {
       days: (env.SIGNALBOX_RETENTION_DAYS ?? fromProject.retentionDays) || null,
       deliveries: (env.SIGNALBOX_RETENTION_DELIVERIES ?? fromProject.retentionDeliveries) || null,
+      maxSize: readMaxSize(database.kind, env.SIGNALBOX_RETENTION_MB ?? fromProject.retentionMb),
       auditDays: (env.SIGNALBOX_AUDIT_RETENTION_DAYS ?? fromProject.auditRetentionDays ?? 365) || null,
     },
     tracing: readTracing(p.env ?? process.env, fromProject.name ?? basename(projectDir)),
     pages: isSource && (p.env ?? process.env)["SIGNALBOX_PAGES"] !== "built" ? "source" : "built",
   };
+}
+
+function readMaxSize(kind: "sqlite" | "postgres", megabytes: number | undefined): number | "disk" | null {
+  if (kind === "sqlite") return megabytes === undefined ? "disk" : megabytes || null;
+  if (!megabytes) return null;
+  throw new SettingsError(
+    "retentionMb is for SQLite: a database on a server has its own disk. Use retentionDays or retentionDeliveries.",
+  );
 }
 
 export type OidcSettings = Required<z.infer<typeof oidcSettingsSchema>>;

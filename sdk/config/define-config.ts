@@ -115,6 +115,12 @@ export interface ProjectConfig {
    */
   retentionDeliveries?: number;
   /**
+   * Maximum size of the data in SQLite's file, in MB. Beyond it, ended runs and their deliveries are removed, oldest
+   * first, but not those of the last hour. 0: no maximum. Default: three quarters of the size of the disk. Not for
+   * Postgres. Environment: `SIGNALBOX_RETENTION_MB`.
+   */
+  retentionMb?: number;
+  /**
    * Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. Environment:
    * `SIGNALBOX_AUDIT_RETENTION_DAYS`.
    */

@@ -108,6 +108,7 @@ export const environmentSchema = z.object({
   SIGNALBOX_RETENTION_DAYS: integer("SIGNALBOX_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_AUDIT_RETENTION_DAYS: integer("SIGNALBOX_AUDIT_RETENTION_DAYS", 0, 100_000),
   SIGNALBOX_RETENTION_DELIVERIES: integer("SIGNALBOX_RETENTION_DELIVERIES", 0, Number.MAX_SAFE_INTEGER),
+  SIGNALBOX_RETENTION_MB: integer("SIGNALBOX_RETENTION_MB", 0, 1_000_000_000),
 });
 
 /** Variables of client commands and of programs that embed the receiver. They are not settings of the service. */

@@ -33,6 +33,9 @@ function fakeStore(watch: ClockWatch | null = { seenAt: now, trustedAt: now, wai
     removeExpiredSignIns: vi.fn<UpkeepStore["removeExpiredSignIns"]>(async () => nothing),
     removeOldAlerts: vi.fn<AlertStore["removeOldAlerts"]>(async () => nothing),
     removeOldContracts: vi.fn<ContractStore["removeOldContracts"]>(async () => nothing),
+    readSize: async () => null,
+    readRemovedBefore: async () => 0,
+    saveRemovedBefore: async () => {},
     releaseSpace: vi.fn<() => Promise<boolean>>(async () => false),
   };
 }
@@ -41,7 +44,7 @@ type Given = Partial<Parameters<typeof startUpkeep>[0]>;
 const start = (store: ReturnType<typeof fakeStore>, given: Given = {}) =>
   startUpkeep({
     store,
-    retention: { days: 30, deliveries: null, auditDays: null },
+    retention: { days: 30, deliveries: null, maxSize: null, auditDays: null },
     maxDedupeMs: async () => 0,
     isOurTurn: async () => true,
     updateContracts: async () => {},
@@ -84,7 +87,7 @@ it("of several servers on one store, one does it; when it is gone, another", asy
 it("removes old entries of the audit log and expired sign-ins, also where deliveries are kept permanently", async () => {
   const store = fakeStore();
   store.removeOldAudit.mockResolvedValueOnce({ removed: 500, next: true });
-  const upkeep = start(store, { retention: { days: null, deliveries: null, auditDays: 40 } });
+  const upkeep = start(store, { retention: { days: null, deliveries: null, maxSize: null, auditDays: 40 } });
   await vi.advanceTimersByTimeAsync(61_000);
   expect(store.removeOldAudit.mock.calls).toEqual([[{ before: 60 * day }], [{ before: 60 * day }]]);
   expect(store.removeExpiredSignIns).toHaveBeenCalledExactlyOnceWith({ before: now });

@@ -8,6 +8,7 @@ import type { AlertStore } from "../ports/store/alert-store.ts";
 import type { ContractStore } from "../ports/store/contract-store.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../ports/store/upkeep-store.ts";
+import { type MaxSize, removeBySize } from "./size-limit.ts";
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
@@ -22,6 +23,7 @@ const unauthenticatedKeptMs = dayMs;
 interface Retention {
   days: number | null;
   deliveries: number | null;
+  maxSize: MaxSize | null;
   auditDays: number | null;
 }
 
@@ -81,12 +83,17 @@ export function startUpkeep(p: {
 
   async function removeOnce(): Promise<void> {
     try {
-      if (!(await p.isOurTurn()) || !(await isClockTrusted())) return;
+      if (!(await p.isOurTurn())) return;
+      const isTrusted = await isClockTrusted();
       const maxDedupeMs = await p.maxDedupeMs();
       const now = p.clock.now();
-      const removed = await removeOld({ store, retention, maxDedupeMs, now, unauthenticatedSince, pause });
-      unauthenticatedSince = now - unauthenticatedKeptMs;
-      if (Object.values(removed).some((rows) => rows > 0)) logger.info("old data was removed", { ...removed });
+      if (isTrusted) {
+        const removed = await removeOld({ store, retention, maxDedupeMs, now, unauthenticatedSince, pause });
+        unauthenticatedSince = now - unauthenticatedKeptMs;
+        if (Object.values(removed).some((rows) => rows > 0)) logger.info("old data was removed", { ...removed });
+      }
+      const { maxSize } = retention;
+      await removeBySize({ store, maxSize, keysSince: keysSinceOf(maxDedupeMs, now), now, pause, logger });
     } catch (error) {
       if (!stopping.signal.aborted) logger.warn("old data could not be removed; it will be retried", { error });
     }
@@ -163,6 +170,15 @@ export function startUpkeep(p: {
 
 /** Deliveries received before this time may have been removed, or will be; 0: none. */
 export async function retentionCutoff(p: {
+  store: Pick<UpkeepStore, "findOldestOf" | "readRemovedBefore">;
+  retention: Pick<Retention, "days" | "deliveries">;
+  now: number;
+}): Promise<number> {
+  return Math.max(await cutoffOf(p), await p.store.readRemovedBefore());
+}
+
+/** By age and by number. */
+async function cutoffOf(p: {
   store: Pick<UpkeepStore, "findOldestOf">;
   retention: Pick<Retention, "days" | "deliveries">;
   now: number;
@@ -170,6 +186,11 @@ export async function retentionCutoff(p: {
   const { days, deliveries } = p.retention;
   const byCount = deliveries === null ? null : await p.store.findOldestOf(deliveries);
   return Math.max(days === null ? 0 : p.now - days * dayMs, byCount ?? 0);
+}
+
+/** Idempotency keys that were accepted since this time may be used again. */
+function keysSinceOf(maxDedupeMs: number | null, now: number): number {
+  return maxDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, maxDedupeMs);
 }
 
 /**
@@ -182,7 +203,7 @@ export async function removeOld(p: {
     Pick<AlertStore, "removeOldAlerts"> &
     Pick<ContractStore, "removeOldContracts"> &
     Pick<DeliveryStore, "listDeliveries">;
-  retention: Retention;
+  retention: Omit<Retention, "maxSize">;
   maxDedupeMs: number | null;
   now: number;
   /** Of requests without a valid key, those before this time were looked at. Default: none were. */
@@ -191,10 +212,9 @@ export async function removeOld(p: {
   pause: Pause;
 }): Promise<RemovedRows> {
   const { store, retention, now, pause } = p;
-  const keysSince =
-    p.maxDedupeMs === null ? Number.NEGATIVE_INFINITY : now - Math.max(minKeyRetentionMs, p.maxDedupeMs);
+  const keysSince = keysSinceOf(p.maxDedupeMs, now);
   const byAge = retention.days === null ? null : now - retention.days * dayMs;
-  const before = await retentionCutoff(p);
+  const before = await cutoffOf(p);
   const removed: RemovedRows = {
     unauthenticated: 0,
     deliveries: 0,

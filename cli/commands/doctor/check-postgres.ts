@@ -26,7 +26,7 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
     checkClock(facts.aheadMs),
     checkSecret(facts.secretFingerprint, p.fingerprint),
     ...(facts.queue ? [...checkQueue(facts.queue), checkListeners(facts.queue)] : []),
-    checkRetention(databaseBytes, p.hasRetention),
+    checkRetention(databaseBytes, { ...p, maxBytes: null }),
   ];
 }
 

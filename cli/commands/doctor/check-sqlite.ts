@@ -5,7 +5,10 @@ import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
 const longLogBytes = 256 * 1024 * 1024;
 
 /** Checks of the SQLite file. */
-export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetention: boolean }): Check[] {
+export function checkSqlite(
+  facts: DatabaseFacts,
+  p: { file: string; hasRetention: boolean; maxBytes: number | null },
+): Check[] {
   const { damage, listDamage, pendingMigrations, fileBytes, freeBytes } = facts;
   const store = damage
     ? bad(
@@ -25,14 +28,7 @@ export function checkSqlite(facts: DatabaseFacts, p: { file: string; hasRetentio
   const lists = listDamage
     ? bad("lists", `lists can miss rows: ${listDamage}`, "Rebuild the list index with `signalbox store reindex`.")
     : ok("lists", "the list index matches the rows");
-  return [
-    store,
-    schema,
-    lists,
-    checkLog(facts),
-    checkFreeSpace(facts),
-    checkRetention(fileBytes - freeBytes, p.hasRetention),
-  ];
+  return [store, schema, lists, checkLog(facts), checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p)];
 }
 
 function checkLog({ journalMode, logBytes, lostLogSince }: DatabaseFacts): Check {

@@ -22,9 +22,17 @@ export function bad(name: string, message: string, fix: string): Check {
   return { name, state: "bad", message, fix };
 }
 
-/** Warns about a large store without retention. */
-export function checkRetention(usedBytes: number, hasRetention: boolean): Check {
+/** Warns about a large store without retention. `maxBytes`: the size beyond which the oldest data is removed. */
+export function checkRetention(
+  usedBytes: number,
+  { hasRetention, maxBytes }: { hasRetention: boolean; maxBytes: number | null },
+): Check {
   if (hasRetention) return ok("retention", "old deliveries are removed");
+  if (maxBytes !== null)
+    return ok(
+      "retention",
+      `old deliveries are removed when the data exceeds ${formatBytes(maxBytes)}; it has ${formatBytes(usedBytes)}`,
+    );
   if (usedBytes < largeBytes) return ok("retention", "deliveries are kept permanently");
   return warn(
     "retention",

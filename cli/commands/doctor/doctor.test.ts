@@ -261,8 +261,8 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   });
   await store.close();
   expect(inspectDatabase(file)).toMatchObject({ damage: null, contents: { newestDeliveryAt: now } });
-  const states = (given: object, hasRetention = true) =>
-    found(checkSqlite({ ...facts, ...given }, { file, hasRetention }));
+  const states = (given: object, hasRetention = true, maxBytes: number | null = null) =>
+    found(checkSqlite({ ...facts, ...given }, { file, hasRetention, maxBytes }));
   expect(states({})).toEqual([]);
   expect(states({ damage: "page 3" })).toEqual(["store bad"]);
   expect(states({ listDamage: "1 entry of run_list differs from its row" })).toEqual(["lists bad"]);
@@ -271,6 +271,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   expect(states({ lostLogSince: "2026-11-21T10:00:00Z" })).toEqual(["log bad"]);
   expect(states({ fileBytes: 1e9, freeBytes: 5e8, canShrink: false })).toEqual(["free space warn"]);
   expect(states({ fileBytes: 2e9, freeBytes: 0 }, false)).toEqual(["retention warn"]);
+  expect(states({ fileBytes: 2e9, freeBytes: 0 }, false, 3e9)).toEqual([]);
 });
 
 it("prints each problem with its fix on one line, exits with 1, and changes nothing", async () => {

@@ -1,5 +1,5 @@
 import { readClientSettings } from "../../api/running-server.ts";
-import { existsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { hasSecret, readSecret, type Settings } from "../../../server/config.ts";
@@ -13,6 +13,7 @@ import { isReachableFromElsewhere } from "../../../server/domain/requests/local-
 import { ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
 import { concurrencyOf } from "../../../server/domain/runs/concurrency.ts";
 import type { StoreContents, WantedContents } from "../../../server/store/shared/store-contents.ts";
+import { maxBytesOf } from "../../../server/upkeep/size-limit.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import type { Paint } from "../../terminal/terminal.ts";
@@ -191,13 +192,17 @@ function inspectStore(settings: Settings, wanted: WantedContents): Promise<Store
   const { database, retention } = settings;
   const hasRetention = retention.days !== null || retention.deliveries !== null;
   return database.kind === "sqlite"
-    ? inspectSqliteStore(database.file, { stateDir: settings.stateDir, hasRetention, wanted })
+    ? inspectSqliteStore(database.file, { settings, hasRetention, wanted })
     : inspectPostgresStore(database.directUrl ?? database.url, { stateDir: settings.stateDir, hasRetention, wanted });
 }
 
 async function inspectSqliteStore(
   file: string,
-  { stateDir, hasRetention, wanted }: { stateDir: string; hasRetention: boolean; wanted: WantedContents },
+  {
+    settings: { stateDir, retention },
+    hasRetention,
+    wanted,
+  }: { settings: Settings; hasRetention: boolean; wanted: WantedContents },
 ): Promise<StoreChecks> {
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
@@ -211,7 +216,9 @@ async function inspectSqliteStore(
       checks: [...checks, warn("store", `does not exist yet (${file})`, "The first start creates it.")],
       contents: null,
     };
-  return { checks: [...checks, ...checkSqlite(facts, { file, hasRetention })], contents: facts.contents };
+  const { blocks, bsize } = statfsSync(folder);
+  const maxBytes = retention.maxSize === null ? null : maxBytesOf(retention.maxSize, { diskBytes: blocks * bsize });
+  return { checks: [...checks, ...checkSqlite(facts, { file, hasRetention, maxBytes })], contents: facts.contents };
 }
 
 async function inspectPostgresStore(

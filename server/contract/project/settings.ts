@@ -131,6 +131,8 @@ export const projectSettingsSchema = z.strictObject({
   retentionDays: z.int().min(0).max(100_000).optional(),
   /** The number of the newest deliveries to keep. 0 keeps all. */
   retentionDeliveries: z.int().min(0).optional(),
+  /** Maximum size of the data in MB. 0: no maximum. */
+  retentionMb: z.int().min(0).max(1_000_000_000).optional(),
   /** Days after which entries of the audit log are removed; 0 keeps them permanently. Default: 365. */
   auditRetentionDays: z.int().min(0).max(100_000).optional(),
   /** Whether the content of deliveries and runs is encrypted in the store. The keys come from the environment. */

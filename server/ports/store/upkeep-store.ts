@@ -19,6 +19,12 @@ export interface UpkeepBatch<Cursor> {
   next: Cursor | null;
 }
 
+/** Sizes of a store in a file. `usedBytes`: its data, without the space that is free in the file. */
+export interface StoreSize {
+  usedBytes: number;
+  diskBytes: number;
+}
+
 /**
  * Removes old data during live traffic. Each operation is one short transaction (some ten milliseconds) that blocks
  * other writers, and returns a cursor. Safe to run concurrently in several processes. Removed rows can reappear after a
@@ -62,6 +68,12 @@ export interface UpkeepStore {
   /** What was last recorded of the clock. `null`: nothing yet. */
   readClockWatch(): Promise<ClockWatch | null>;
   saveClockWatch(watch: ClockWatch): Promise<void>;
+  /** `null`: the store is not on a disk of this machine. */
+  readSize(): Promise<StoreSize | null>;
+  /** The time up to which deliveries were removed because the store was too large; 0: none were. */
+  readRemovedBefore(): Promise<number>;
+  /** Records that time. Needs a record of the clock. */
+  saveRemovedBefore(at: number): Promise<void>;
   /** Returns some free space of removed rows to the file system. Resolves to whether there is more. */
   releaseSpace(): Promise<boolean>;
 }

@@ -2,7 +2,10 @@ import { eq } from "drizzle-orm";
 import type { UpkeepStore } from "../../ports/store/upkeep-store.ts";
 import type { PortableDatabase } from "./portable-database.ts";
 
-export type ClockWatchRows = Pick<UpkeepStore, "readClockWatch" | "saveClockWatch">;
+export type ClockWatchRows = Pick<
+  UpkeepStore,
+  "readClockWatch" | "saveClockWatch" | "readRemovedBefore" | "saveRemovedBefore"
+>;
 
 const watchId = "clock";
 
@@ -23,6 +26,15 @@ export function createClockWatchStore({ tables: { clockWatch }, read, write }: P
             .values({ id: watchId, ...watch })
             .onConflictDoUpdate({ target: clockWatch.id, set: watch }),
         );
+      }),
+    readRemovedBefore: () =>
+      read(function* ({ db, rows }) {
+        const [row] = yield* rows(db.select().from(clockWatch).where(eq(clockWatch.id, watchId)));
+        return row?.removedBefore ?? 0;
+      }),
+    saveRemovedBefore: (removedBefore) =>
+      write(function* ({ db, run }) {
+        yield* run(db.update(clockWatch).set({ removedBefore }).where(eq(clockWatch.id, watchId)));
       }),
   };
 }

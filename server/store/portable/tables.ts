@@ -304,12 +304,13 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     retiredAt: whole("retired_at"),
   });
 
-  /** One row: what upkeep has recorded of the clock. */
+  /** One row: what upkeep has recorded of the clock, and of what it removed. */
   const clockWatch = table("clock_watch", {
     id: text("id").primaryKey(),
     seenAt: whole("seen_at").notNull(),
     trustedAt: whole("trusted_at"),
     waitingSince: whole("waiting_since"),
+    removedBefore: whole("removed_before").notNull().default(0),
   });
 
   return {

@@ -33,6 +33,17 @@ export function upkeepContract(open: OpenStore): void {
       }
     });
 
+    it("keeps the time up to which deliveries were removed by size, whichever time is recorded of the clock", async () => {
+      const watch = { seenAt: epoch, trustedAt: null, waitingSince: epoch };
+      expect(await store.readRemovedBefore()).toBe(0);
+      await store.saveClockWatch(watch);
+      expect(await store.readRemovedBefore()).toBe(0);
+      await store.saveRemovedBefore(epoch);
+      await store.saveClockWatch({ ...watch, seenAt: epoch + day });
+      expect(await store.readRemovedBefore()).toBe(epoch);
+      expect(await store.readClockWatch()).toEqual({ ...watch, seenAt: epoch + day });
+    });
+
     it("removes an old delivery with its ended runs, their timelines and steps, and its idempotency key", async () => {
       const delivery = aDelivery();
       const runs = [aRun({ deliveryId: delivery.id }), aRun({ deliveryId: delivery.id })];

@@ -137,7 +137,7 @@ export async function openTestService(
     identity: () => (identity ??= loadIdentity()),
     takeSlot: createRequestSlots(),
     alerts: null,
-    retention: { days: null, deliveries: null, auditDays: null, ...p.retention },
+    retention: { days: null, deliveries: null, maxSize: null, auditDays: null, ...p.retention },
     baseUrl: () => p.baseUrl ?? "https://hooks.example.com",
     cipher: createKeyCipher(p.secret ?? "a secret of sixteen characters or more"),
     authenticate: createApiAuthenticator({ ...common, sessionSecret }),

@@ -59,6 +59,7 @@ export function createUpkeepStore({
     removeOldStartKeys: ({ before }) => writeRelaxed((session) => remove(session, [removeStartKeysSql], before)),
     removeOldAudit: ({ before }) => writeRelaxed((session) => remove(session, [removeAuditSql], before)),
     removeExpiredSignIns: ({ before }) => writeRelaxed((session) => remove(session, removeExpiredSql, before)),
+    readSize: async () => null,
     // Postgres uses the space again by itself.
     releaseSpace: async () => false,
   };

@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { and, eq, lt, notInArray, sql } from "drizzle-orm";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
@@ -69,6 +71,14 @@ export function createUpkeepStore(
     removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "page-cache"),
     removeExpiredSignIns: (p) =>
       write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "page-cache"),
+    readSize: () =>
+      read(() => {
+        const [pages = 0, free = 0, pageBytes = 0] = ["page_count", "freelist_count", "page_size"].map((name) =>
+          Number(connection.pragma(name, { simple: true })),
+        );
+        const { blocks, bsize } = statfsSync(dirname(connection.name));
+        return { usedBytes: (pages - free) * pageBytes, diskBytes: blocks * bsize };
+      }),
     async releaseSpace() {
       const pages = await read(() => pagesToRelease(database));
       if (pages <= 0) return false;

@@ -1,0 +1,1 @@
+ALTER TABLE "signalbox"."clock_watch" ADD COLUMN "removed_before" bigint DEFAULT 0 NOT NULL;
