@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink } from "@trpc/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bearer, deliver, executeRuns, makeKey, openTestService, paidBody } from "../http/rest/testing/test-service.ts";
 import { createTrpc } from "./create-trpc.ts";
 import type { AppRouter } from "./router.ts";
@@ -113,4 +113,26 @@ describe("the access check", () => {
       code: "NOT_FOUND",
     });
   });
+});
+
+it("few batches of a person run at once, and the others follow", async () => {
+  const { service, trpc } = await open();
+  const { deliveryId } = await deliver(service, { endpoint: "billing", body: paidBody });
+  const due = Promise.withResolvers<void>();
+  const { store } = service.deps;
+  const getDelivery = vi.spyOn(store, "getDelivery").mockImplementation(async () => {
+    await due.promise;
+    return null;
+  });
+  const calls = Array.from({ length: 16 }, () => "deliveries.get").join(",");
+  const input = JSON.stringify(Object.fromEntries(Array.from({ length: 16 }, (_, n) => [n, { id: deliveryId }])));
+  const url = `http://localhost:3002/api/trpc/${calls}?batch=1&input=${encodeURIComponent(input)}`;
+  const answers = Array.from({ length: 20 }, () => trpc.handle(new Request(url)));
+  await vi.waitFor(() => expect(getDelivery.mock.calls.length).toBeGreaterThanOrEqual(64));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(getDelivery).toHaveBeenCalledTimes(64);
+  due.resolve();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([404]));
+  expect(getDelivery).toHaveBeenCalledTimes(320);
 });

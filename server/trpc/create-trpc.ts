@@ -11,6 +11,7 @@ import {
 import { AppError } from "../contract/app-error.ts";
 import { maxBatchCalls } from "../contract/batch.ts";
 import type { BodyBudget } from "../domain/requests/request-body.ts";
+import { createSlots } from "../domain/requests/slots.ts";
 import { retryAfterSeconds } from "../domain/problem.ts";
 import { readWithin } from "../domain/requests/request-body.ts";
 import { requireJsonType } from "../domain/requests/request-body.ts";
@@ -28,6 +29,7 @@ interface Admitted {
 }
 
 const noBody = () => {};
+const noSlot = () => {};
 
 /** A string of the maximum size, with every character escaped by JSON, and its envelope. */
 const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
@@ -46,11 +48,24 @@ export interface Trpc {
   caller(headers: Headers): Caller;
 }
 
+/** The results of all calls of a batch are in memory until the last one: few batches of a person run concurrently. */
+const batchLimits = {
+  maxActive: 16,
+  maxActivePerGroup: 4,
+  maxWaiting: 1_000,
+  maxWaitingPerGroup: 200,
+  maxWaitMs: 10_000,
+};
+
 export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: ApiAuthenticator }): Trpc {
   const deps = { ...parts, traffic: createTrafficReader(parts.store) };
+  const slots = createSlots(batchLimits);
   return {
     async handle(request, client = unknownClient) {
-      const { caller, req, done } = await admitRequest(deps, request);
+      const admitted = await admitRequest(deps, request);
+      const { req, done } = admitted;
+      const release = admitted.caller instanceof AppError ? noSlot : await slots.acquire(ownerOf(admitted.caller));
+      const caller = release ? admitted.caller : tooManyBatches();
       return fetchRequestHandler({
         endpoint: "/api/trpc",
         req,
@@ -66,7 +81,10 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
             ...(errors.some(canRetryLater) ? { "retry-after": retryAfterSeconds } : {}),
           },
         }),
-      }).finally(done);
+      }).finally(() => {
+        release?.();
+        done();
+      });
     },
     caller: (headers) =>
       newCaller(async () => ({
@@ -75,6 +93,13 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
         client: unknownClient,
       })),
   };
+}
+
+function tooManyBatches(): AppError {
+  return new AppError(
+    "rate_limited",
+    "Too many requests of this key or person are in progress. Try again in a few seconds.",
+  );
 }
 
 function canRetryLater({ code }: TRPCError): boolean {

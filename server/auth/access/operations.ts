@@ -16,8 +16,8 @@ export interface Operation {
    * have none: they write their entry in the transaction of the change.
    */
   audit?: AuditAction | Readonly<Record<string, AuditAction>>;
-  /** `list`: searches the store, so the concurrent calls of one key or person are limited. */
-  slot?: "list";
+  /** The concurrent calls of one key or person are limited. */
+  slot?: "list" | "content";
 }
 
 const runActions = { cancel: "run.canceled", resume: "run.resumed", replay: "run.replayed" } as const;
@@ -44,11 +44,11 @@ export const operations = {
   countRuns: { access: "read", slot: "list" },
   exportRuns: { access: "read" },
   findRuns: { access: "read" },
-  getAgentTrace: { access: "read" },
+  getAgentTrace: { access: "read", slot: "content" },
   getRun: { access: "read", webhookKeys: "own-runs" },
   listRuns: { access: "read", webhookKeys: "own-runs", slot: "list" },
-  listSteps: { access: "read" },
-  listTimeline: { access: "read", webhookKeys: "own-runs" },
+  listSteps: { access: "read", slot: "content" },
+  listTimeline: { access: "read", webhookKeys: "own-runs", slot: "content" },
   streamRunEvents: { access: "read", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },
   actOnFilteredRuns: { access: "operate", audit: runActions },
@@ -57,7 +57,7 @@ export const operations = {
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
   // Like revealDelivery.
-  revealRun: { access: "operate" },
+  revealRun: { access: "operate", slot: "content" },
   resumeRun: { access: "operate", audit: "run.resumed" },
 
   getTarget: { access: "read" },
@@ -86,17 +86,17 @@ export const operations = {
 
   // Each connection has an entry in the audit log, which names its endpoint and its start.
   followDeliveries: { access: "feed", audit: "feed.opened" },
-  explainDelivery: { access: "read" },
+  explainDelivery: { access: "read", slot: "content" },
   exportDeliveries: { access: "read" },
-  getDelivery: { access: "read" },
-  getDeliveryFile: { access: "read" },
+  getDelivery: { access: "read", slot: "content" },
+  getDeliveryFile: { access: "read", slot: "content" },
   listDeliveries: { access: "read", slot: "list" },
   showHistogram: { access: "read", slot: "list" },
   releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
   releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
   // Shows the recorded values of sensitive fields. Writes its audit entry first.
-  revealDelivery: { access: "operate" },
+  revealDelivery: { access: "operate", slot: "content" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
   listPresets: { access: "read" },

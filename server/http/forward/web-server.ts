@@ -11,6 +11,7 @@ import { createConnections, type TrustedProxies, trustNobody } from "../connecti
 import { type PageGate, rejectPageRequest } from "../pages/page-gate.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { isLocal, readClient, acceptForwarded } from "../read-client.ts";
+import { createUnreadLimit } from "./unread-responses.ts";
 import { findDestination } from "../request-path.ts";
 import { requestIdHeader, sendProblem } from "../send-problem.ts";
 
@@ -86,6 +87,7 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
       overrideGlobalObjects: false,
       errorHandler: (error: unknown) => adapterFailure(error, logger, client.requestId),
     });
+  const admitUnread = createUnreadLimit();
   const listeners = { rest: listen(rest), trpc: listen(trpc), auth: listen(auth) };
   return async (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
     const destination = findDestination(request.url ?? "");
@@ -99,10 +101,12 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
       if (rejection?.code === "method_not_allowed") response.setHeader("allow", "GET, HEAD");
       if (rejection) return sendProblem(request, response, rejection);
     }
-    const rejection = await settle(limitAnonymous(request, response, client));
+    const rejection = await settle(() => limitAnonymous(request, response, client));
     if (rejection) return sendProblem(request, response, rejection);
     if (response.destroyed) return;
     if (destination.to !== "pages") {
+      const unread = await settle(async () => admitUnread(request, response));
+      if (unread) return sendProblem(request, response, unread);
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
     }
@@ -112,7 +116,7 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
         response,
         new AppError("not_found", "This service has no pages: it serves webhooks and the API only."),
       );
-    const redirection = await settle(gate(request, client.isLocal ?? false));
+    const redirection = await settle(() => gate(request, client.isLocal ?? false));
     if (redirection instanceof AppError) return sendProblem(request, response, redirection);
     if (redirection !== null)
       return void response.writeHead(303, { location: redirection, "cache-control": "no-store" }).end();
@@ -122,9 +126,9 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
 }
 
 /** Returns an expected failure as a value, so that it can be answered. */
-async function settle<T>(work: Promise<T>): Promise<T | AppError> {
+async function settle<T>(work: () => Promise<T>): Promise<T | AppError> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

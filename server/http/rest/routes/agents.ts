@@ -17,7 +17,7 @@ const traceRoute = defineRoute({
   request: { params: idParam, query: noQuery },
   responses: {
     200: answer("The trace so far; empty for a run of a workflow.", agentTrace),
-    ...problems(["not_found"]),
+    ...problems(["not_found", "rate_limited"]),
   },
 });
 

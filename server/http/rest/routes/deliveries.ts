@@ -53,7 +53,7 @@ const getRoute = defineRoute({
   summary: "Get a delivery with its body",
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("The delivery.", delivery), ...problems(["not_found"]) },
+  responses: { 200: answer("The delivery.", delivery), ...problems(["not_found", "rate_limited"]) },
 });
 
 const revealRoute = defineRoute({
@@ -64,7 +64,7 @@ const revealRoute = defineRoute({
   description: "The delivery as it was recorded, byte for byte. The audit log records who revealed it.",
   tags: ["Deliveries"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("The delivery as recorded.", delivery), ...problems(["not_found"]) },
+  responses: { 200: answer("The delivery as recorded.", delivery), ...problems(["not_found", "rate_limited"]) },
 });
 
 const fileRoute = defineRoute({
@@ -90,7 +90,7 @@ const fileRoute = defineRoute({
       description: "The bytes of the file, as a download.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...problems(["not_found"]),
+    ...problems(["not_found", "rate_limited"]),
   },
 });
 
@@ -107,7 +107,10 @@ const explainRoute = defineRoute({
       trigger: z.string().optional().openapi({ description: "Slug of a trigger on its endpoint." }),
     }),
   },
-  responses: { 200: answer("The verdicts.", currentVerdicts), ...problems(["not_found", "not_replayable"]) },
+  responses: {
+    200: answer("The verdicts.", currentVerdicts),
+    ...problems(["not_found", "not_replayable", "rate_limited"]),
+  },
 });
 
 const redeliverRoute = defineRoute({

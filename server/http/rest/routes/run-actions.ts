@@ -71,7 +71,7 @@ const revealRoute = defineRoute({
   description: "The run as it was recorded. The audit log records who revealed it.",
   tags: ["Runs"],
   request: { params: idParam, query: noQuery },
-  responses: { 200: answer("The run as recorded.", run), ...problems(["not_found"]) },
+  responses: { 200: answer("The run as recorded.", run), ...problems(["not_found", "rate_limited"]) },
 });
 
 const startProblems = [...bodyProblems, "not_found", "idempotency_conflict", "queue_full"] as const;

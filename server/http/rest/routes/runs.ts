@@ -74,7 +74,7 @@ const timelineRoute = defineRoute({
   summary: "List the timeline of a run, oldest first",
   tags: ["Runs"],
   request: { params: idParam, query: querySchema(timelinePaging) },
-  responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found"]) },
+  responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found", "rate_limited"]) },
 });
 
 const stepsRoute = defineRoute({
@@ -96,7 +96,7 @@ const stepsRoute = defineRoute({
       ...timelinePaging,
     }),
   },
-  responses: { 200: answer("One page.", pageSchema(runStep)), ...problems(["not_found"]) },
+  responses: { 200: answer("One page.", pageSchema(runStep)), ...problems(["not_found", "rate_limited"]) },
 });
 
 const eventsRoute = defineRoute({
