@@ -8,6 +8,7 @@ import { type Mode, readSecret, serviceUrl, type Settings } from "./config.ts";
 import { createBodyBudget } from "./domain/requests/request-body.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous-limit.ts";
 import { createAuthHandler } from "./http/auth/auth-handler.ts";
+import { createRemoteExplainer } from "./http/explain-remote.ts";
 import { type PageGate, createPageGate } from "./http/pages/page-gate.ts";
 import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
 import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
@@ -172,7 +173,14 @@ export async function openSignalbox(p: {
   // Only requests of this machine get development mode. All others are handled as in a deployed service.
   const remoteHandlers = createHandlers("deployed");
   const localHandlers = settings.mode === "development" ? createHandlers("development") : remoteHandlers;
-  const handlersFor = ({ isLocal = false }: Pick<Client, "isLocal">) => (isLocal ? localHandlers : remoteHandlers);
+  const handlersFor = ({ remoteReason }: Client) => (remoteReason === null ? localHandlers : remoteHandlers);
+  const explainRemote = createRemoteExplainer(logger);
+  async function explainRejection(request: Request, { remoteReason }: Client, answer: Response): Promise<Response> {
+    if (settings.mode !== "development" || remoteReason === null || answer.status !== 401) return answer;
+    const { pathname } = new URL(request.url);
+    const body = explainRemote(await answer.text(), { reason: remoteReason, path: pathname });
+    return new Response(body, { status: answer.status, headers: answer.headers });
+  }
   // Next gives pages only the headers of a request.
   const pageClients = new AsyncLocalStorage<Client>();
   const pageHandlers = () => handlersFor(pageClients.getStore() ?? unknownClient);
@@ -181,7 +189,8 @@ export async function openSignalbox(p: {
     settings,
     project,
     ingestFetch: createFetchHandler(ingest),
-    rest: (request, client = unknownClient) => handlersFor(client).rest(request, client),
+    rest: async (request, client = unknownClient) =>
+      explainRejection(request, client, await handlersFor(client).rest(request, client)),
     trpc: (request, client = unknownClient) => handlersFor(client).trpc.handle(request, client),
     auth: (request, client = unknownClient) => handlersFor(client).auth(request, client),
     limitAnonymous: createAnonymousLimit({ authenticateFor: (client) => handlersFor(client).authenticate, logger }),

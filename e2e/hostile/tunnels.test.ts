@@ -57,6 +57,9 @@ import note from "../workflows/note";
 export default defineWebhookSource({ slug: "signed", endpoint: "signed", request: z.any(), verify: hmac({ secret: process.env.SIGNED_SECRET, header: "x-signature" }) }).attach({ workflow: note });
 `;
 
+/** The response says why. */
+const needsKey = "In development, requests of this machine need no key, but this one ";
+
 const it = withHostileService({
   command: "dev",
   port: await freePort(),
@@ -79,6 +82,7 @@ describe("development behind a tunnel", () => {
           body: method === "POST" ? "{}" : "",
         });
         expect(answer.status, `${method} ${path} ${how}`).toBe(401);
+        expect(answer.text, `${method} ${path} ${how}`).toContain(needsKey);
       }
       for (const path of Object.keys(appRouter._def.procedures)) {
         const posted = await ask({
@@ -109,13 +113,13 @@ describe("development behind a tunnel", () => {
       for (const path of openPages)
         expect((await ask({ method: "GET", path, headers })).status, `${path} ${how}`).toBe(200);
       for (const endpoint of ["signup", "anything", "nowhere"]) {
-        expect(
-          (await ask({ method: "POST", path: `/triggers/${endpoint}`, headers: { ...headers, ...json }, body: ada }))
-            .status,
-          `${endpoint} ${how}`,
-        ).toBe(401);
+        const sent = { method: "POST", path: `/triggers/${endpoint}`, headers: { ...headers, ...json }, body: ada };
+        const answer = await ask(sent);
+        expect(answer.status, `${endpoint} ${how}`).toBe(401);
+        expect(answer.text, `${endpoint} ${how}`).toContain(needsKey);
       }
     }
+    expect(service.output()).toContain("requests of this machine need no key in development, but this one does");
     expect(await countRuns(service)).toBe(runsBefore);
     const local = await ask({
       method: "POST",

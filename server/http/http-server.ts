@@ -7,7 +7,7 @@ import type { ClosedConnection } from "../ports/service-report.ts";
 import { createConnections, type TrustedProxies } from "./connections.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import type { HealthHandler } from "./health.ts";
-import { isLocal } from "./read-client.ts";
+import { remoteReasonOf } from "./read-client.ts";
 import { type Destination, findDestination } from "./request-path.ts";
 import { sendProblem } from "./send-problem.ts";
 import { handleWebhook, type Ingest } from "./webhooks/webhook-handler.ts";
@@ -152,7 +152,9 @@ function isHost(text: string): boolean {
 function isPageUpgrade(request: IncomingMessage): boolean {
   const { url, headers } = request;
   return (
-    headers.upgrade?.toLowerCase() === "websocket" && findDestination(url ?? "").to === "pages" && isLocal(request)
+    headers.upgrade?.toLowerCase() === "websocket" &&
+    findDestination(url ?? "").to === "pages" &&
+    remoteReasonOf(request) === null
   );
 }
 
@@ -160,7 +162,7 @@ function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessag
   socket.on("error", () => socket.destroy());
   const destination = findDestination(request.url ?? "");
   // Only local clients may use the socket of the pages' development server.
-  if (destination.to !== "pages" || !isLocal(request)) {
+  if (destination.to !== "pages" || remoteReasonOf(request) !== null) {
     socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     return;
   }

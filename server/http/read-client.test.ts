@@ -35,7 +35,7 @@ async function ask(proxies: Parameters<typeof readClient>[1], headers: Record<st
 it("unknown proxies are not trusted, and their headers are removed", async () => {
   for (const proxies of [trustNobody, trustProxies(["10.0.0.0/8"])]) {
     const { client, headers, raw } = await ask(proxies, forwarded);
-    expect(client).toEqual({ address: "127.0.0.1", isSecure: false, isLocal: false });
+    expect(client).toEqual({ address: "127.0.0.1", isSecure: false, remoteReason: expect.any(String) });
     expect(headers.host).toBe("10.0.0.9:3000");
     expect(`${Object.keys(headers).join()} ${raw.join()}`).not.toMatch(/forwarded/i);
   }
@@ -43,7 +43,7 @@ it("unknown proxies are not trusted, and their headers are removed", async () =>
 
 it("a trusted proxy provides the nearest address that is not a proxy's, the host, and TLS", async () => {
   const { client, headers, raw } = await ask(trustProxies(["127.0.0.1", "10.0.0.0/8", "::1"]), forwarded);
-  expect(client).toEqual({ address: "203.0.113.7", isSecure: true, isLocal: false });
+  expect(client).toEqual({ address: "203.0.113.7", isSecure: true, remoteReason: expect.any(String) });
   expect(headers.host).toBe("hooks.example.com");
   expect(raw.filter((_, at) => raw[at - 1]?.toLowerCase() === "host")).toEqual(["hooks.example.com"]);
   expect(raw.join()).not.toMatch(/forwarded/i);
@@ -57,7 +57,7 @@ it.each([
   [{ "x-forwarded-for": "10.0.0.3, 10.0.0.2", "x-forwarded-proto": "http, https" }, "10.0.0.3", true],
 ])("from a trusted proxy's %j, the client is %s", async (headers, address, isSecure) => {
   const { client } = await ask(trustProxies(["127.0.0.0/8", "10.0.0.0/8"]), headers);
-  expect(client).toEqual({ address, isSecure, isLocal: false });
+  expect(client).toEqual({ address, isSecure, remoteReason: expect.any(String) });
 });
 
 it("an invalid host is ignored", async () => {
@@ -68,10 +68,10 @@ it("an invalid host is ignored", async () => {
 
 it("a request for a name of this machine is local, and a forwarded request is not, even if the proxy is trusted", async () => {
   for (const proxies of [trustNobody, trustProxies(["127.0.0.1"])]) {
-    expect((await ask(proxies, { host: "localhost:3002" })).client.isLocal).toBe(true);
+    expect((await ask(proxies, { host: "localhost:3002" })).client.remoteReason).toBeNull();
     expect(
       (await ask(proxies, { host: "localhost:3002", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost" }))
-        .client.isLocal,
-    ).toBe(false);
+        .client.remoteReason,
+    ).toBe("this one has the header x-forwarded-for, which proxies and tunnels add");
   }
 });

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Client } from "../auth/access/principal.ts";
 import { isHostName } from "../domain/requests/public-url.ts";
-import { isLocalRequest } from "../domain/requests/local-request.ts";
+import { findRemoteReason } from "../domain/requests/local-request.ts";
 import { plainAddress, type TrustedProxies } from "./connections.ts";
 
 const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-forwarded-proto"];
@@ -15,7 +15,7 @@ const forwardedNames = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-f
  */
 export function readClient(request: IncomingMessage, proxies: TrustedProxies): Client {
   const peer = plainAddress(peerAddressOf(request) ?? "");
-  const isOfThisMachine = isLocal(request);
+  const remoteReason = remoteReasonOf(request);
   const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
   const isTrusted = isFromProxy(request, proxies);
   const forwarded = {
@@ -24,14 +24,14 @@ export function readClient(request: IncomingMessage, proxies: TrustedProxies): C
     proto: textOf(request, "x-forwarded-proto"),
   };
   dropHeaders(request, forwardedNames);
-  if (!isTrusted) return { address: peer || null, isSecure: isTls, isLocal: isOfThisMachine };
+  if (!isTrusted) return { address: peer || null, isSecure: isTls, remoteReason };
   const host = lastOf(forwarded.host);
   if (host !== null && isHostName(host)) setHost(request, host);
   const proto = lastOf(forwarded.proto)?.toLowerCase();
   return {
     address: clientBehind(peer, forwarded.for, proxies),
     isSecure: proto === undefined ? isTls : proto === "https",
-    isLocal: isOfThisMachine,
+    remoteReason,
   };
 }
 
@@ -40,10 +40,10 @@ export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): 
   return proxies.trusts(plainAddress(peerAddressOf(request) ?? ""));
 }
 
-/** Whether a request was made on this machine. Call it before the headers of proxies are removed. */
-export function isLocal(request: IncomingMessage): boolean {
+/** Why a request was not made on this machine. Call it before the headers of proxies are removed. `null`: it was. */
+export function remoteReasonOf(request: IncomingMessage): string | null {
   const { httpVersion } = peers.get(request) ?? request;
-  return isLocalRequest({ peerAddress: peerAddressOf(request), httpVersion, rawHeaders: request.rawHeaders });
+  return findRemoteReason({ peerAddress: peerAddressOf(request), httpVersion, rawHeaders: request.rawHeaders });
 }
 
 /** Proxies append addresses. Returns the last address that is not a trusted proxy's. */

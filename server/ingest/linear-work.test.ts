@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { keysToCheck } from "../auth/keys/check-key.ts";
 import { chooseFormat, onlyJson } from "../domain/requests/body-format.ts";
 import { readEncodings } from "../domain/requests/content-encoding.ts";
-import { isLocalRequest } from "../domain/requests/local-request.ts";
+import { findRemoteReason } from "../domain/requests/local-request.ts";
 import { publicUrlOf } from "../domain/requests/public-url.ts";
 import { parseJsonBody } from "../domain/requests/request-body.ts";
 import { readMultipartTexts } from "../domain/requests/multipart.ts";
@@ -71,7 +71,7 @@ const attacks: Record<string, (n: number) => Sent> = {
 function receive({ target = "/triggers/a", headers: sent = [], body = "" }: Sent): void {
   const head = readHead({ method: "POST", target, headers: sent, readBody() {} }, 1_700_000_000_000);
   keysToCheck(head.keys);
-  isLocalRequest({ peerAddress: "127.0.0.1", httpVersion: "1.1", rawHeaders: sent });
+  findRemoteReason({ peerAddress: "127.0.0.1", httpVersion: "1.1", rawHeaders: sent });
   publicUrlOf({ baseUrl: null, target, headers: head.headers, isFromProxy: () => true });
   chooseFormat(onlyJson, {
     contentType: head.headers.get("content-type"),

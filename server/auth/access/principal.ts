@@ -63,12 +63,16 @@ export interface Client {
   /** Whether the request used TLS, if only to a trusted proxy. */
   isSecure: boolean;
   /**
-   * Whether the request was made on this machine (`isLocalRequest`). Development is open to such requests alone.
-   * Default: false.
+   * Why the request was not made on this machine (`findRemoteReason`); `null`: it was. Development is open to such
+   * requests alone.
    */
-  isLocal?: boolean;
+  remoteReason: string | null;
   /** The name of this request in the log and in its response (`Signalbox-Request`). */
   requestId?: string;
 }
 
-export const unknownClient: Client = { address: null, isSecure: false };
+export const unknownClient: Client = {
+  address: null,
+  isSecure: false,
+  remoteReason: "the origin of this one is not known",
+};

@@ -1,21 +1,23 @@
 import { describe, expect, it } from "vitest";
-import { isLocalRequest, isReachableFromElsewhere } from "./local-request.ts";
+import { findRemoteReason, isReachableFromElsewhere } from "./local-request.ts";
 
 const from = (peerAddress: string | undefined, ...rawHeaders: string[]) =>
-  isLocalRequest({ peerAddress, httpVersion: "1.1", rawHeaders });
+  findRemoteReason({ peerAddress, httpVersion: "1.1", rawHeaders });
+
+const because = (name: string) => `this one has the header ${name}, which proxies and tunnels add`;
 
 describe("a request is local", () => {
   it.each(["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"])(
     "when it comes from %s",
     (peer) => {
-      expect(from(peer, "Host", "localhost:3002")).toBe(true);
+      expect(from(peer, "Host", "localhost:3002")).toBeNull();
     },
   );
 
   it.each(["localhost", "LOCALHOST:3002", "app.localhost:3002", "127.0.0.1:3002", "127.1.2.3", "[::1]:3002", "[::1]"])(
     "when it asks for %s",
     (host) => {
-      expect(from("127.0.0.1", "user-agent", "curl", "HOST", host)).toBe(true);
+      expect(from("127.0.0.1", "user-agent", "curl", "HOST", host)).toBeNull();
     },
   );
 });
@@ -32,7 +34,7 @@ describe("a request is not local", () => {
     "127.0.0.1.evil.example",
     "1127.0.0.1",
   ])("when it comes from %s", (peer) => {
-    expect(from(peer, "Host", "localhost:3002")).toBe(false);
+    expect(from(peer, "Host", "localhost:3002")).toBe("this one comes from another machine");
   });
 
   it.each([
@@ -50,19 +52,21 @@ describe("a request is not local", () => {
     "",
     ":3002",
   ])("when it asks for %j", (host) => {
-    expect(from("127.0.0.1", "Host", host)).toBe(false);
+    expect(from("127.0.0.1", "Host", host)).toBe(`this one asks for the host "${host}"`);
   });
 
   it("when it is in HTTP/1.0, as those of a proxy that adds no header", () => {
     const rawHeaders = ["Host", "127.0.0.1:3002", "Connection", "close"];
-    expect(isLocalRequest({ peerAddress: "127.0.0.1", httpVersion: "1.0", rawHeaders })).toBe(false);
+    expect(findRemoteReason({ peerAddress: "127.0.0.1", httpVersion: "1.0", rawHeaders })).toBe(
+      "this one is in HTTP/1.0, which proxies use",
+    );
   });
 
   it("when it names no host, or two", () => {
-    expect(from("127.0.0.1")).toBe(false);
-    expect(from("127.0.0.1", "x", "host")).toBe(false);
-    expect(from("127.0.0.1", "Host", "localhost", "host", "evil.example")).toBe(false);
-    expect(from("127.0.0.1", "Host", "localhost", "host", "localhost")).toBe(false);
+    expect(from("127.0.0.1")).toMatch(/^this one asks for the host "/);
+    expect(from("127.0.0.1", "x", "host")).toMatch(/^this one asks for the host "/);
+    expect(from("127.0.0.1", "Host", "localhost", "host", "evil.example")).toMatch(/^this one asks for the host "/);
+    expect(from("127.0.0.1", "Host", "localhost", "host", "localhost")).toMatch(/^this one asks for the host "/);
   });
 
   it.each([
@@ -85,8 +89,8 @@ describe("a request is not local", () => {
     "ngrok-skip-browser-warning",
     "Tailscale-User-Login",
   ])("when it was forwarded: %s", (name) => {
-    expect(from("127.0.0.1", "Host", "localhost:3002", name, "x")).toBe(false);
-    expect(from("127.0.0.1", name, "", "Host", "localhost:3002")).toBe(false);
+    expect(from("127.0.0.1", "Host", "localhost:3002", name, "x")).toBe(because(name));
+    expect(from("127.0.0.1", name, "", "Host", "localhost:3002")).toBe(because(name));
   });
 
   it("headers of webhook senders do not mark a request as forwarded", () => {
@@ -101,7 +105,7 @@ describe("a request is not local", () => {
       "referer",
       "x-api-key",
     ];
-    expect(from("127.0.0.1", "Host", "localhost", ...names.flatMap((name) => [name, "x"]))).toBe(true);
+    expect(from("127.0.0.1", "Host", "localhost", ...names.flatMap((name) => [name, "x"]))).toBeNull();
   });
 });
 

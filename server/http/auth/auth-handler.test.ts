@@ -30,6 +30,7 @@ async function open(given: { mode?: Mode; address?: string } = {}) {
         body: JSON.stringify(body),
       }),
       {
+        ...unknownClient,
         address: p.address ?? given.address ?? "192.0.2.1",
         isSecure: p.isSecure ?? false,
       },

@@ -1,3 +1,4 @@
+import { unknownClient } from "../../auth/access/principal.ts";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createInvitation } from "../../auth/people/invitations.ts";
@@ -31,7 +32,7 @@ async function open() {
     const body = JSON.stringify({ token, name, email: `${name}@example.com`, password });
     const answer = await handle(
       new Request("http://localhost:3000/api/auth/join", { method: "POST", headers: json, body }),
-      { address, isSecure: false },
+      { ...unknownClient, address },
     );
     const cookie = (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
     const id = (await store.listPeople(state.now)).find((person) => person.name === name)?.id ?? "";

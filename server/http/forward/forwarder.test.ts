@@ -88,7 +88,10 @@ describe("a forwarded request", () => {
         `GET /api/v1/runs HTTP/1.1\r\n${header}Host: ${host}\r\n${header}Connection: close, signalbox-peer\r\n\r\n`,
       );
       const [client, header1, raw] = clients;
-      expect(client).toMatchObject({ address: "127.0.0.1", isLocal: what !== "development" });
+      expect(client).toMatchObject({
+        address: "127.0.0.1",
+        remoteReason: what === "development" ? expect.any(String) : null,
+      });
       expect(header1).toBeUndefined();
       expect(raw).not.toMatch(/signalbox-peer/i);
     },

@@ -10,7 +10,7 @@ import type { AnonymousLimit } from "../anonymous-limit.ts";
 import { createConnections, type TrustedProxies, trustNobody } from "../connections.ts";
 import { type PageGate, rejectPageRequest } from "../pages/page-gate.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
-import { isLocal, readClient, acceptForwarded } from "../read-client.ts";
+import { readClient, remoteReasonOf, acceptForwarded } from "../read-client.ts";
 import { createUnreadLimit } from "./unread-responses.ts";
 import { findDestination } from "../request-path.ts";
 import { requestIdHeader, sendProblem } from "../send-problem.ts";
@@ -116,7 +116,7 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
         response,
         new AppError("not_found", "This service has no pages: it serves webhooks and the API only."),
       );
-    const redirection = await settle(() => gate(request, client.isLocal ?? false));
+    const redirection = await settle(() => gate(request, client.remoteReason === null));
     if (redirection instanceof AppError) return sendProblem(request, response, redirection);
     if (redirection !== null)
       return void response.writeHead(303, { location: redirection, "cache-control": "no-store" }).end();
@@ -143,7 +143,7 @@ function upgrade(
 ): void {
   socket.on("error", () => socket.destroy());
   // Only local clients may use the socket of the pages' development server.
-  if (!acceptForwarded(request, secret) || !isLocal(request)) return void socket.destroy();
+  if (!acceptForwarded(request, secret) || remoteReasonOf(request) !== null) return void socket.destroy();
   try {
     pages?.upgrade?.(request, socket, head);
   } catch (cause) {

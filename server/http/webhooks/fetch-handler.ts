@@ -1,3 +1,4 @@
+import { unknownClient } from "../../auth/access/principal.ts";
 import type { Ingest } from "./webhook-handler.ts";
 
 /**
@@ -14,7 +15,7 @@ export function createFetchHandler(ingest: Ingest): (request: Request) => Promis
         headers: Array.from(request.headers).flat(),
         readBody: (take) => (request.body ? readChunks(request.body, take) : undefined),
       },
-      () => false,
+      () => unknownClient.remoteReason,
     );
     const hasBody = request.method !== "HEAD";
     return new Response(hasBody ? answer.body : null, { status: answer.status, headers: answer.headers });

@@ -15,14 +15,15 @@ import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
 import type { TrustedProxies } from "../connections.ts";
-import { isFromProxy, isLocal } from "../read-client.ts";
+import { createRemoteExplainer } from "../explain-remote.ts";
+import { isFromProxy, remoteReasonOf } from "../read-client.ts";
 import { formatInterval } from "../../domain/format.ts";
 
 /**
- * `isLocal`: whether the request was made on this machine. It reads all headers, so a deployed service does not call
- * it.
+ * `findRemoteReason`: why the request was not made on this machine, or `null`. It reads all headers, so a deployed
+ * service does not call it.
  */
-export type Ingest = (request: IngestRequest, isLocal: () => boolean) => Promise<IngestResponse>;
+export type Ingest = (request: IngestRequest, findRemoteReason: () => string | null) => Promise<IngestResponse>;
 
 /** Creates the pipeline of webhooks for one store and one project: in the receiver, and in web for forms. */
 export function createIngest(p: {
@@ -60,9 +61,18 @@ export function createIngest(p: {
   // Only requests of this machine get development mode. All others are handled as in a deployed service.
   const deployed = create("deployed");
   const development = settings.mode === "development" ? create("development") : deployed;
-  const guarded = settings.mode === "development" ? guardDevelopment(development) : deployed;
+  const guarded = guardDevelopment(development);
+  const explainRemote = createRemoteExplainer(p.logger);
+  async function ingestInDevelopment(request: IngestRequest, reason: string | null): Promise<IngestResponse> {
+    if (reason === null) return guarded(request);
+    const answer = await deployed(request);
+    if (answer.status !== 401) return answer;
+    const [path = ""] = request.target.split("?", 1);
+    return { ...answer, body: explainRemote(answer.body, { reason, path }) };
+  }
   return {
-    ingest: (request, isFromHere) => (settings.mode === "development" && isFromHere() ? guarded : deployed)(request),
+    ingest: (request, findRemoteReason) =>
+      settings.mode === "development" ? ingestInDevelopment(request, findRemoteReason()) : deployed(request),
     receiveIn: (mode) => (mode === "development" ? development : deployed),
   };
 }
@@ -127,7 +137,7 @@ export async function handleWebhook(p: {
         if (body) take(body);
       },
     },
-    () => isLocal(request),
+    () => remoteReasonOf(request),
   );
   if (response.destroyed || response.writableEnded) return;
   return send(request, response, answer);

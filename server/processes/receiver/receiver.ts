@@ -93,9 +93,9 @@ async function openReceiver({
   const { connections } = settings.limits;
   const proxies = trustProxies(settings.trustProxy);
   const http = createHttpServer({
-    ingest(request, isLocal) {
+    ingest(request, findRemoteReason) {
       startWatcher();
-      return ingest(request, isLocal);
+      return ingest(request, findRemoteReason);
     },
     forwarder: createForwarder({ web, maxInProgress: maxForwarded(connections), proxies, logger }),
     health: createHealthHandler(

@@ -1,3 +1,4 @@
+import { unknownClient } from "../../../auth/access/principal.ts";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readMarked } from "../../../mcp/testing/read-marked.ts";
@@ -32,7 +33,7 @@ async function connect(
   await client.connect(
     new StreamableHTTPClientTransport(new URL("http://hooks.example.com/mcp"), {
       requestInit: { headers },
-      fetch: (url, init) => app.fetch(new Request(url, init), { address: "192.0.2.1", isSecure: false }),
+      fetch: (url, init) => app.fetch(new Request(url, init), { ...unknownClient, address: "192.0.2.1" }),
     }),
   );
   return client;
