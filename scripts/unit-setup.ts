@@ -1,6 +1,6 @@
 import { configureGlobal } from "fast-check";
 import { seedByDate } from "./seed-by-date.ts";
-import { listBudget } from "../server/store/shared/lists/read-list.ts";
+import { listBudget } from "../server/domain/list-budget.ts";
 
 /** Setup of the unit tests. */
 

@@ -7,7 +7,7 @@ import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } fro
 import type { Masks, ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
-import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../store/shared/lists/search-pages.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../matching/text/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
 

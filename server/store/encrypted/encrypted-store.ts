@@ -18,7 +18,7 @@ import {
   sealDecision,
   sealRun,
 } from "./run-values.ts";
-import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../shared/lists/search-pages.ts";
+import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../../matching/text/search-pages.ts";
 
 /**
  * Encrypts the content of deliveries and runs before it reaches a store, and decrypts what the store returns. The store

@@ -5,7 +5,7 @@ import type { StepRecord } from "../../ports/store/engine-store.ts";
 import { type StartKey, startKeyWindowMs, toStartedRun } from "../../domain/runs/start-key.ts";
 import type { RunFilter } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
-import { listBudget } from "../shared/lists/read-list.ts";
+import { listBudget } from "../../domain/list-budget.ts";
 import {
   aClaim,
   aDelivery,

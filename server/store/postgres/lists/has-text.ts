@@ -1,5 +1,5 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
-import { textNeedles } from "../../shared/lists/text-needles.ts";
+import { textNeedles } from "../../../matching/text/text-needles.ts";
 
 /** Whether one of the columns, which have JSON as text, contains the text. ASCII letters are compared in lower case. */
 export function jsonHasText(columns: readonly Column[], text: string): SQL {

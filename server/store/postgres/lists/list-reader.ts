@@ -1,14 +1,8 @@
+import { listBudget } from "../../../domain/list-budget.ts";
 import { and, type Column, type SQL, sql } from "drizzle-orm";
 import type { CountedStretch } from "../../shared/lists/count-list.ts";
 import type { Position } from "../../shared/lists/cursor.ts";
-import {
-  between,
-  listBudget,
-  type Listing,
-  type ListReader,
-  type Reach,
-  type Stretch,
-} from "../../shared/lists/read-list.ts";
+import { between, type Listing, type ListReader, type Reach, type Stretch } from "../../shared/lists/read-list.ts";
 import type { Session } from "../connection/session.ts";
 
 /** Postgres chooses the index by itself. The conditions are those that the chosen index can answer. */

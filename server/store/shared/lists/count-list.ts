@@ -1,6 +1,7 @@
+import { listBudget } from "../../../domain/list-budget.ts";
 import { type Operation, pause, resultOf } from "../operation.ts";
 import type { Position } from "./cursor.ts";
-import { chooseDriver, type Driver, listBudget, type Listing, type ListReader } from "./read-list.ts";
+import { chooseDriver, type Driver, type Listing, type ListReader } from "./read-list.ts";
 
 /** The rows of a listing with this status in one bucket of time. */
 export interface StatusCount<Status> {

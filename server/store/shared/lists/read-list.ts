@@ -1,3 +1,4 @@
+import { listBudget } from "../../../domain/list-budget.ts";
 import { type Column, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import { encodeCursor, isBefore, newestOf, type Position, readPageRequest } from "./cursor.ts";
@@ -104,12 +105,6 @@ export interface Found {
   stoppedAt: Position | null;
 }
 
-/**
- * Maximum milliseconds. `pageMs` is for a page. `emptyPageMs`, which includes pauses, is for a page that continues a
- * list and finds no row. `sqliteScanMs` is for one scan of SQLite, which blocks the event loop. `countMs` is for
- * counting a list. Tests of the content of lists raise them.
- */
-export const listBudget = { pageMs: 30, emptyPageMs: 1_000, sqliteScanMs: 5, countMs: 40 };
 const probedCandidates = 1000;
 const minCandidatesPerHour = 30;
 const hourMs = 3_600_000;

@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { textNeedles } from "../../shared/lists/text-needles.ts";
+import { textNeedles } from "../../../matching/text/text-needles.ts";
 
 /** True if one of the columns contains the text. Bytes are compared, with ASCII letters in lower case. */
 export function hasText(columns: readonly SQLWrapper[], text: string): SQL {

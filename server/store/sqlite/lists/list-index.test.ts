@@ -8,7 +8,7 @@ import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import { seedByDate } from "../../../../scripts/seed-by-date.ts";
-import { listBudget } from "../../shared/lists/read-list.ts";
+import { listBudget } from "../../../domain/list-budget.ts";
 import { aClaim, aDelivery, aRun, epoch, readPages } from "../../testing/factories.ts";
 import { findListDamage, prepareListIndex } from "./list-index.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";

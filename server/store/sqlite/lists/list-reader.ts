@@ -1,3 +1,4 @@
+import { listBudget } from "../../../domain/list-budget.ts";
 import { and, type Column, or, type SQL, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { CountedStretch } from "../../shared/lists/count-list.ts";
@@ -5,7 +6,6 @@ import {
   between,
   type Driver,
   type Found,
-  listBudget,
   type Listing,
   type ListReader,
   type Reach,

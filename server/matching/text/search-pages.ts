@@ -1,7 +1,7 @@
-import type { Page, PageRequest } from "../../../contract/list.ts";
-import type { Run } from "../../../contract/run.ts";
-import type { DeliveryStore } from "../../../ports/store/delivery-store.ts";
-import { listBudget } from "./read-list.ts";
+import type { Page, PageRequest } from "../../contract/list.ts";
+import type { Run } from "../../contract/run.ts";
+import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
+import { listBudget } from "../../domain/list-budget.ts";
 import { textNeedles } from "./text-needles.ts";
 
 /** After this time, a page that is half full ends. */
