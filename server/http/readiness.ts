@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { describeBlockedRuns } from "../domain/runs/blocked-work.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type DueWork, readDueWork } from "../ports/due-work.ts";
-import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -57,10 +57,9 @@ async function checkOnceASecond({ store, project, clock, logger }: ReadinessDeps
   const last = lastChecks.get(store);
   if (last && now >= last.at && now < last.at + 1000) return last.answer;
   const answer = store.ping().then(() => readDueWork({ store, manifest: project.current().manifest, now }));
-  const logFailure = last?.logFailure ?? createThrottledLog((message, fields) => logger.warn(message, fields));
-  lastChecks.set(store, { at: now, answer, logFailure });
-  answer.catch((error: unknown) => logFailure("store not responding", { error }));
+  lastChecks.set(store, { at: now, answer });
+  answer.catch((error: unknown) => logger.warn("store not responding", { error }));
   return answer;
 }
 
-const lastChecks = new WeakMap<object, { at: number; answer: Promise<DueWork>; logFailure: Logger["warn"] }>();
+const lastChecks = new WeakMap<object, { at: number; answer: Promise<DueWork> }>();
