@@ -58,7 +58,7 @@ describe("an alert", () => {
       "/runs?status=queued",
     ],
     [
-      { kind: "store_unavailable", subject: "host-1", detail: { since: "2026-01-01T00:00:00.000Z" } },
+      { kind: "store_unavailable", subject: "host-1 pid:[4026531836]", detail: { since: "2026-01-01T00:00:00.000Z" } },
       "The store of host-1 was unavailable since 2026-01-01T00:00:00.000Z",
       "/alerts",
     ],

@@ -1,17 +1,19 @@
 import type { AlertMessageType, SentAlert } from "../../contract/alert.ts";
 import type { Json } from "../../contract/json.ts";
 import { formatCount, formatInterval, formatNumber, formatShare } from "../format.ts";
+import { hostOf } from "../machine-name.ts";
 import type { StoredAlert } from "./plan-alerts.ts";
 
 /** An alert as it is listed and sent, without its messages. */
 export function describeAlert(alert: StoredAlert): Omit<SentAlert, "url"> {
-  const { id, kind, subject, count, detail, openedAt, lastAt, resolvedAt } = alert;
+  const { id, kind, count, detail, openedAt, lastAt, resolvedAt } = alert;
+  const subject = kind === "store_unavailable" ? hostOf(alert.subject) : alert.subject;
   return {
     id,
     kind,
     subject,
     status: resolvedAt === null ? "active" : "resolved",
-    ...textOf(alert),
+    ...textOf({ ...alert, subject }),
     count,
     detail,
     openedAt: new Date(openedAt).toISOString(),
