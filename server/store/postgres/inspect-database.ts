@@ -7,7 +7,7 @@ import { oldestSql } from "./upkeep/upkeep-store.ts";
 import { maxDueRuns, pools } from "../../domain/runs/blocked-work.ts";
 import { toWorkerInfo } from "./engine/engine-store.ts";
 import { listDueRuns } from "./queue/due-runs.ts";
-import { worker } from "./schema.ts";
+import { isOpenSql, worker } from "./schema.ts";
 import { storeSchema } from "./schema/columns.ts";
 import { clockWatchSql, type StoreContents, type WantedContents, wantedByDefault } from "../shared/store-contents.ts";
 import type { ClockWatch } from "../../domain/clock-watch.ts";
@@ -187,6 +187,9 @@ async function readContents(session: Session, p: WantedContents & { mayUseQueue:
     newestDeliveryAt: counts?.newest ?? null,
     workers: (await session.db.select().from(worker)).map(toWorkerInfo),
     due: p.mayUseQueue ? await listDueRuns(session, { pools, limit: maxDueRuns, ...p }) : [],
+    openRuns: await session.rows<StoreContents["openRuns"][number]>(
+      `SELECT version, target_kind || ':' || target_slug AS target, count(*)::int AS runs FROM signalbox.run WHERE ${isOpenSql} GROUP BY 1, 2`,
+    ),
     keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: (
       await session.rows<{ slug: string }>(
