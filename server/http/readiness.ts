@@ -1,5 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import { describeBlockedRuns } from "../domain/runs/blocked-work.ts";
+import { describeStall } from "../domain/store-stall.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type DueWork, readDueWork } from "../ports/due-work.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -17,7 +18,7 @@ interface ReadinessReport {
 export type Readiness = () => Promise<ReadinessReport>;
 
 interface ReadinessDeps {
-  store: Pick<Store, "ping" | "listWorkers" | "listDueRuns">;
+  store: Pick<Store, "ping" | "listWorkers" | "listDueRuns" | "stall">;
   project: Pick<ProjectReader, "current">;
   clock: Clock;
   logger: Logger;
@@ -31,6 +32,9 @@ interface ReadinessDeps {
 export function createReadiness(deps: ReadinessDeps): Readiness {
   return async () => {
     if (deps.stopping.aborted) return { reasons: ["The service is shutting down."], warnings: [] };
+    // Another check would wait as well, for longer than a probe does.
+    const stall = deps.store.stall?.();
+    if (stall) return { reasons: [describeStall(stall)], warnings: [] };
     try {
       return reportWork(await checkOnceASecond(deps));
     } catch (error) {

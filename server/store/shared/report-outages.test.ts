@@ -7,14 +7,20 @@ import { reportOutages } from "./report-outages.ts";
 
 /** A store that can be away. Only the test moves the time. */
 function openStore() {
-  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearInterval", "performance"] });
   const lines: string[] = [];
   const write = (level: string) => (message: string, fields?: Record<string, unknown>) =>
     void lines.push(`${level} ${message}${fields?.["unavailableFor"] ? ` ${String(fields["unavailableFor"])}` : ""}`);
   const logger: Logger = { ...silentLogger, info: write("info"), warn: write("warn"), error: write("error") };
   const real = openMemoryStore({ clock: systemClock });
   let away: Error | null = null;
-  const fail = <Result>(operation: () => Promise<Result>) => (away ? Promise.reject(away) : operation());
+  const hanging: (() => void)[] = [];
+  let hangs = false;
+  const fail = async <Result>(operation: () => Promise<Result>) => {
+    if (hangs) await new Promise<void>((resolve) => void hanging.push(resolve));
+    if (away) throw away;
+    return await operation();
+  };
   const store = reportOutages(
     {
       ...real,
@@ -29,7 +35,16 @@ function openStore() {
     vi.useRealTimers();
     await real.close();
   });
-  return { store, lines, setAway: (error: Error | null) => void (away = error) };
+  return {
+    store,
+    lines,
+    setAway: (error: Error | null) => void (away = error),
+    hang: () => void (hangs = true),
+    resume() {
+      hangs = false;
+      for (const resume of hanging.splice(0)) resume();
+    },
+  };
 }
 
 const away = new AppError("store_unavailable", "The database cannot be reached.");
@@ -71,5 +86,33 @@ it("does not report errors of requests, and nothing after it was closed", async 
   await store.close();
   await expect(store.listKeys()).rejects.toThrow();
   await vi.advanceTimersByTimeAsync(60_000);
+  expect(lines).toEqual([]);
+});
+
+it("logs a store that does not respond when it is noticed, once, and when it responds again", async () => {
+  const { store, lines, hang, resume } = openStore();
+  hang();
+  const waiting = [store.listKeys(), store.ping()];
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect([lines, store.stall?.()]).toEqual([[], null]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(lines).toEqual(["warn store does not respond"]);
+  expect(store.stall?.()).toMatchObject({ waitingFor: "read", ms: 64_000 });
+  resume();
+  await Promise.all(waiting);
+  expect(lines.slice(1)).toEqual(["info store responds again 1 min 4 s"]);
+  expect(store.stall?.()).toBeNull();
+});
+
+it("does not report one slow operation while others are answered", async () => {
+  const { store, lines, hang, resume } = openStore();
+  hang();
+  const slow = store.listKeys();
+  for (let passedMs = 0; passedMs < 30_000; passedMs += 1_000) {
+    await store.countActiveAlerts();
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  resume();
+  await slow;
   expect(lines).toEqual([]);
 });
