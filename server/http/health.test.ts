@@ -93,10 +93,11 @@ it("the reasons say why the service cannot accept and run webhooks", async () =>
   expect(await ask(open({ dueSince }))).toEqual([200, { ok: true, reasons: [], warnings: [`${blocked} ${busy}`] }]);
 });
 
+const neverAnswer = () => new Promise<never>(() => {});
+
 it("/readyz reports a store that does not respond at once, without waiting for it", async () => {
-  const ping = () => new Promise<never>(() => {});
   const { url } = await serve({
-    health: open({ ping, stall: { waitingFor: "write of a webhook", ms: 6_000 } }).health,
+    health: open({ ping: neverAnswer, stall: { waitingFor: "write of a webhook", ms: 6_000 } }).health,
   });
   const response = await fetch(`${url}/readyz`);
   expect([response.status, await response.json()]).toEqual([

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { createThrottledLogger, type Logger, silentLogger } from "./logger.ts";

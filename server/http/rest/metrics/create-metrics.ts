@@ -115,7 +115,7 @@ export function createMetrics({
   metrics.gauge({
     name: "signalbox_store_unresponsive_seconds",
     help: "Time without a response of the store to this web process, from five seconds on; otherwise 0.",
-    read: () => [[{}, (store.stall?.()?.ms ?? 0) / 1_000]],
+    read: () => (store.stall ? [[{}, (store.stall()?.ms ?? 0) / 1_000]] : []),
   });
   // Senders wait for the commits of the receiver.
   registerStoreMetrics(metrics, () => inService?.receiver?.store ?? inStore);
