@@ -183,9 +183,15 @@ describe("with SQLite", () => {
     expect(readdirSync(join(projectDir, ".signalbox/builds"))).not.toContain("newer-0");
 
     rmSync(join(projectDir, ".signalbox/builds", old?.id ?? "none"), { recursive: true });
+    expect(cli(projectDir, "doctor").stdout).toContain(`! builds: 1 open run of build ${old?.id}, which neither`);
     writeFileSync(join(folder, "gate"), "");
     const { service, api } = await start(projectDir);
     const run = await waitForRun(api, lost, api.headers);
+    await vi.waitFor(
+      () =>
+        expect(service.output()).toContain("runs continue on another build: no machine has the one that accepted them"),
+      eventually,
+    );
     expect(run).toMatchObject({ status: "failed", error: { name: "InvalidInput" } });
     expect(run.error?.message).toContain("/email");
     expect(run.error?.message).toMatch(

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { runFakeCli } from "../cli/commands/testing/fake-host.ts";
+import { readDockerfile } from "../e2e/support/dockerfile.ts";
 
 const folder = join(import.meta.dirname, "several-machines");
 const compose = readFileSync(join(folder, "compose.yaml"), "utf8");
@@ -38,6 +40,21 @@ describe("the compose file for several machines", () => {
     ]);
     expect(nginx).toContain("listen 8080;");
     expect(nginx).toContain("proxy_pass http://$web:3000;");
+  });
+
+  it("keeps the builds of earlier versions on a volume of all services, in the folder that the Dockerfile names", () => {
+    const document = parse(compose, { merge: true }) as {
+      services: Record<string, { image: string; volumes?: string[] }>;
+      volumes: Record<string, unknown>;
+    };
+    const own = Object.values(document.services).filter(({ image }) => image === "my-hooks");
+    expect(own).toHaveLength(3);
+    const builds = readDockerfile(join(folder, "../starter/Dockerfile")).at(-1)?.env["SIGNALBOX_BUILDS_DIR"];
+    for (const { volumes } of own) {
+      const [[name = "", path = ""] = []] = (volumes ?? []).map((volume) => volume.split(":"));
+      expect(builds).toMatch(new RegExp(`^${path}/`));
+      expect(Object.keys(document.volumes)).toContain(name);
+    }
   });
 
   it("requires the secret and the password", () => {

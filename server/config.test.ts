@@ -218,6 +218,8 @@ describe("settings", () => {
         keyExpiring: { beforeMs: 7 * 24 * 3_600_000 },
         workersBlocked: { afterMs: 60_000 },
         runsLate: { afterMs: 5 * 60_000 },
+        runsLeftBuild: { quietMs: 3_600_000 },
+        diskSpace: { belowBytes: null },
         storeUnavailable: { afterMs: 60_000 },
       },
       destinations: { webhook: null, slack: null },

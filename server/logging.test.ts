@@ -38,8 +38,8 @@ it.each(["development", "deployed"] as const)(
     error.cause = error;
     const circle: Record<string, unknown> = { name: "circle" };
     circle["self"] = circle;
-    for (const value of [error, circle, 10n, undefined, Symbol("s")])
-      logger.warn("unhandled error", { runId: "run_1", error: value });
+    for (const [at, value] of [error, circle, 10n, undefined, Symbol("s")].entries())
+      logger.warn(`unhandled error ${at}`, { runId: "run_1", error: value });
     expect(lines).toHaveLength(5);
     expect(lines[0]).toContain("Error: round");
     for (const line of lines) expect(line).toContain("run_1");
@@ -61,3 +61,18 @@ it.each(["development", "deployed"] as const)(
     );
   },
 );
+
+it.each(["development", "deployed"] as const)("throttles what repeats, in %s", (mode) => {
+  const lines: string[] = [];
+  const logger = createLogger({ mode, process: "receiver", level: "info", write: (line) => lines.push(line) });
+  for (let n = 0; n < 1_000; n += 1) {
+    logger.warn("rejected requests not recorded: too many over a rate limit", { unrecorded: n });
+    logger.error("request failed", { error: createDefect(n) });
+  }
+  expect(lines).toHaveLength(2);
+});
+
+/** The same defect: its message differs. */
+function createDefect(n: number): Error {
+  return new Error(`row ${n} is unexpected`);
+}

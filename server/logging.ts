@@ -2,12 +2,12 @@ import { inspect } from "node:util";
 import pino from "pino";
 import { type Mode } from "./config.ts";
 import { type LogThreshold, logLevels } from "./config/environment.ts";
-import { type Logger, silentLogger } from "./ports/logger.ts";
+import { createThrottledLogger, type Logger, silentLogger } from "./ports/logger.ts";
 
 /**
  * Creates the log of one process, on stderr, because stdout is for results: JSON lines on a deployed service, short
  * readable lines in development. `process` names the process in each line, e.g. `web` or `worker`. Lines below `level`
- * are omitted.
+ * are omitted. Warnings and errors that repeat are throttled.
  */
 export function createLogger(p: {
   mode: Mode;
@@ -16,7 +16,8 @@ export function createLogger(p: {
   write?: (line: string) => void;
 }): Logger {
   const write = p.write ?? writeToStderr;
-  return p.mode === "deployed" ? jsonLogger({ ...p, write }) : plainLogger({ ...p, write });
+  const logger = p.mode === "deployed" ? jsonLogger({ ...p, write }) : plainLogger({ ...p, write });
+  return above(p.level, createThrottledLogger(logger));
 }
 
 let unwritten = "";
@@ -54,18 +55,18 @@ function jsonLogger({ process: name, level: threshold, write }: LogTarget): Logg
     },
     { write },
   );
-  return above(threshold, {
+  return {
     debug: (message, fields) => log.debug(withErrors(fields), message),
     info: (message, fields) => log.info(withErrors(fields), message),
     warn: (message, fields) => log.warn(withErrors(fields), message),
     error: (message, fields) => log.error(withErrors(fields), message),
-  });
+  };
 }
 
-function plainLogger({ process: name, level: threshold, write }: LogTarget): Logger {
+function plainLogger({ process: name, write }: LogTarget): Logger {
   const line = (level: string) => (message: string, fields?: Record<string, unknown>) =>
     write(`${level} ${name}: ${message}${describeFields(fields)}\n`);
-  return above(threshold, { debug: line("debug"), info: line("info"), warn: line("warning"), error: line("error") });
+  return { debug: line("debug"), info: line("info"), warn: line("warning"), error: line("error") };
 }
 
 /** Omitted lines cost nothing. */

@@ -98,8 +98,8 @@ function NoRules() {
   return (
     <EmptyState title="Alerts are off">
       Write <code>alerts: {"{}"}</code> in <code>signalbox.config.ts</code>. Alerts then open when runs fail, endpoints
-      reject their deliveries, queues are full, approvals wait, keys expire, due runs do not start, or the store is
-      unavailable.
+      reject their deliveries, queues are full, approvals wait, keys expire, due runs do not start, runs leave their
+      build, the disk is almost full, or the store is unavailable.
     </EmptyState>
   );
 }

@@ -165,6 +165,16 @@ export interface AlertOptions {
    * Default: `{ after: "5m" }`.
    */
   runsLate?: boolean | { after?: Duration };
+  /**
+   * Runs continued on another build, because no machine has the one that accepted them. The alert ends when none has
+   * left the build for `quietFor`. Default: `{ quietFor: "1h" }`.
+   */
+  runsLeftBuild?: boolean | { quietFor?: Duration };
+  /**
+   * The disk of a SQLite store has less than `belowMb` megabytes free. Default: a tenth of the disk, at most 1,000
+   * megabytes.
+   */
+  diskSpace?: boolean | { belowMb?: number };
   /** The store was unavailable for longer than `after`. Default: `{ after: "1m" }`. */
   storeUnavailable?: boolean | { after?: Duration };
 }

@@ -2,7 +2,7 @@ import type { AlertDestinations } from "../config.ts";
 import type { Destination } from "../contract/alert.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { AlertRules } from "../contract/project/settings.ts";
-import { type AlertFacts, findCauses, type Finding, type MatchFact } from "../domain/alerts/findings.ts";
+import { type AlertFacts, type DiskFact, findCauses, type Finding, type MatchFact } from "../domain/alerts/findings.ts";
 import { maxAlertMs, planAlerts } from "../domain/alerts/plan-alerts.ts";
 import { readDueWork } from "../ports/due-work.ts";
 import type { Store } from "../ports/store.ts";
@@ -31,6 +31,8 @@ interface EvaluateOptions {
   destinations: AlertDestinations;
   /** The current build; `null`: there is none. */
   manifest: Manifest | null;
+  /** The disks of this machine with the store. */
+  readDisks: () => Promise<DiskFact[]>;
   /** Causes that are not in the store. */
   others: readonly Finding[];
   /** Skips the evaluation if one was made in this time, by any machine. */
@@ -61,7 +63,10 @@ export function listDestinations({ webhook, slack }: AlertDestinations): Destina
   return [...(webhook ? (["webhook"] as const) : []), ...(slack ? (["slack"] as const) : [])];
 }
 
-async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state: AlertState): Promise<AlertFacts> {
+async function readFacts(
+  { store, rules, manifest, readDisks, now }: EvaluateOptions,
+  state: AlertState,
+): Promise<AlertFacts> {
   const targets = [
     ...(manifest?.workflows ?? []).map((workflow) => ({ ...workflow, name: `workflow:${workflow.slug}` })),
     ...(manifest?.agents ?? []).map((agent) => ({ ...agent, name: `agent:${agent.slug}` })),
@@ -69,13 +74,14 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
   const limited = targets.flatMap(({ name, maxQueued }) =>
     maxQueued === null ? [] : [{ target: name, maxQueued, upTo: maxQueued }],
   );
-  const [failures, matches, queued, approvals, keys, work] = await Promise.all([
+  const [failures, matches, queued, approvals, keys, work, disks] = await Promise.all([
     rules.runFailed ? store.listFailures(failurePeriods(state, now - rules.runFailed.quietMs)) : [],
     rules.mismatches && manifest ? readMatches(store, manifest, { now, withinMs: rules.mismatches.withinMs }) : [],
     rules.queueFull && limited.length > 0 ? store.countQueuedOf(limited) : [],
     rules.approvalPending ? store.listOldApprovals(now - rules.approvalPending.afterMs) : [],
     rules.keyExpiring ? store.listKeys() : [],
     rules.workersBlocked || rules.runsLate ? readDueWork({ store, manifest, now }) : { due: [], blocked: [] },
+    rules.diskSpace ? readDisks() : [],
   ]);
   return {
     failures,
@@ -85,6 +91,17 @@ async function readFacts({ store, rules, manifest, now }: EvaluateOptions, state
     keys,
     due: work.due,
     blocked: work.blocked,
+    // No row shows later that these runs were pinned to another build: see recordLeftBuild.
+    leftBuilds: state.open
+      .filter(({ kind }) => kind === "runs_left_build")
+      .map(({ subject, detail, count, openedAt, lastAt }) => ({
+        acceptedBy: subject,
+        version: String(detail["version"]),
+        runs: count,
+        firstAt: openedAt,
+        lastAt,
+      })),
+    disks,
   };
 }
 

@@ -61,6 +61,7 @@ async function openAlerts(destinations: Partial<AlertDestinations>, logger: Logg
       readManifest: async () => null,
       baseUrl: () => "https://hooks.example.com",
       machine: "host-1",
+      readDisks: async () => [],
       clock,
       logger,
       random: () => 0.5,

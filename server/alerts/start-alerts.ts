@@ -1,7 +1,7 @@
 import type { AlertSettings } from "../config.ts";
 import type { Manifest, RetryPolicy } from "../contract/project/manifest.ts";
 import type { Destination } from "../contract/alert.ts";
-import type { Finding } from "../domain/alerts/findings.ts";
+import type { DiskFact, Finding } from "../domain/alerts/findings.ts";
 import type { StoredAlert } from "../domain/alerts/plan-alerts.ts";
 import { newId } from "../domain/ids.ts";
 import { planRetry } from "../domain/runs/plan-retry.ts";
@@ -28,6 +28,8 @@ interface AlertOptions {
   /** The URL of the app, without a trailing slash. */
   baseUrl: () => string;
   machine: string;
+  /** The disks of this machine with the store. */
+  readDisks: () => Promise<DiskFact[]>;
   clock: Clock;
   logger: Logger;
   random?: () => number;

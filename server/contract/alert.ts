@@ -10,6 +10,9 @@ import { jsonSchema } from "./json.ts";
  * - `workers_blocked`: runs are due that no worker can take: none runs, responds or has their version. `subject`: the
  *   pool.
  * - `runs_late`: runs have been due for too long, although workers respond. `subject`: the pool.
+ * - `runs_left_build`: runs continued on another build, because no machine has the one that accepted them. `subject`:
+ *   that build.
+ * - `disk_space`: the disk of the store is almost full. `subject`: the folder of the store.
  * - `store_unavailable`: the store was unavailable. `subject`: the machine.
  */
 const alertKindSchema = z.enum([
@@ -20,6 +23,8 @@ const alertKindSchema = z.enum([
   "key_expiring",
   "workers_blocked",
   "runs_late",
+  "runs_left_build",
+  "disk_space",
   "store_unavailable",
 ]);
 
@@ -48,7 +53,7 @@ const alertFields = {
   status: z.enum(["active", "resolved"]),
   /** One sentence, e.g. `12 runs of workflow welcome-email failed`. */
   title: z.string(),
-  /** How often the cause was found: failed runs, or mismatches. 1 for the other kinds. */
+  /** How often the cause was found: failed runs, mismatches, or runs that left a build. 1 for the other kinds. */
   count: z.int(),
   /** Path of the page in the app that shows the cause. */
   path: z.string(),

@@ -4,7 +4,7 @@ import { networkOf } from "./connections.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createSlots } from "../domain/requests/slots.ts";
-import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 
 /** Waits until this request has a slot. Throws AppError `rate_limited`. */
 export type AnonymousLimit = (request: IncomingMessage, response: ServerResponse, client: Client) => Promise<void>;
@@ -33,14 +33,13 @@ export function createAnonymousLimit(deps: {
   logger: Logger;
 }): AnonymousLimit {
   const slots = createSlots(limits);
-  const logRejected = createThrottledLog((message, fields) => deps.logger.warn(message, fields));
   return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     if (probes.has(path) || (await isAuthenticated(deps.authenticateFor(client), request))) return;
     const route = anonymousRoutes.find(({ pattern }) => pattern.test(path))?.path ?? "guarded";
     const release = await slots.acquire(route, networkOf(client.address ?? ""));
     if (!release) {
-      logRejected("anonymous request rejected: too many in progress", { route, address: client.address });
+      deps.logger.warn("anonymous request rejected: too many in progress", { route, address: client.address });
       throw new AppError(
         "rate_limited",
         "Too many requests without credentials are in progress. Try again in a few seconds.",

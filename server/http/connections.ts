@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { TransientMap } from "../domain/transient-map.ts";
-import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
 
 interface Connection {
@@ -86,7 +86,6 @@ export function createConnections(
   /** Those whose clients do not read, since when: the longest stalled one is first. */
   const stalled = new Map<Duplex, { client: Client | null; since: number }>();
   const clients = new Map<string, Client>();
-  const logLimit = createThrottledLog((message, fields) => logger.warn(message, fields));
   let isClosing = false;
   const checking = setInterval(checkStalled, stallMs / checksPerStall).unref();
 
@@ -123,7 +122,7 @@ export function createConnections(
     const oldestStalled = findStalled(p.limit === "address" ? p.client : null);
     const replaced = oldestStalled ?? p.idle.keys().next().value;
     const connection = oldestStalled ? "stalled" : replaced ? "idle" : "new";
-    logLimit("connection limit reached", {
+    logger.warn("connection limit reached", {
       limit: p.limit,
       closed: connection,
       open: open.size,

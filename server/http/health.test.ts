@@ -3,6 +3,7 @@ import { silentLogger } from "../ports/logger.ts";
 import { createHealthHandler } from "./health.ts";
 import { createReadiness } from "./readiness.ts";
 import type { DueRuns } from "../domain/runs/blocked-work.ts";
+import type { StoreStall } from "../domain/store-stall.ts";
 import type { WorkerInfo } from "../ports/store/engine-store.ts";
 import { projectFixture } from "./rest/testing/project-fixture.ts";
 import { serve } from "./testing/serve.ts";
@@ -20,7 +21,7 @@ const worker: WorkerInfo = {
   freeSlots: 0,
 };
 
-function open(p: { workers?: WorkerInfo[]; ping?: () => Promise<void>; dueSince?: number } = {}) {
+function open(p: { workers?: WorkerInfo[]; ping?: () => Promise<void>; dueSince?: number; stall?: StoreStall } = {}) {
   const stopping = new AbortController();
   const due: DueRuns[] = p.dueSince ? [{ pool: "shared", version: null, runs: 2, oldestAt: p.dueSince }] : [];
   const readiness = createReadiness({
@@ -28,6 +29,7 @@ function open(p: { workers?: WorkerInfo[]; ping?: () => Promise<void>; dueSince?
       ping: p.ping ?? (async () => {}),
       listWorkers: async () => p.workers ?? [worker],
       listDueRuns: async () => due,
+      stall: () => p.stall ?? null,
     },
     project: { current: projectFixture },
     clock: { now: () => now },
@@ -89,4 +91,17 @@ it("the reasons say why the service cannot accept and run webhooks", async () =>
   // Webhooks are accepted while all workers are busy.
   const busy = "all slots of 1 worker are taken; runs that wait for other runs can block each other.";
   expect(await ask(open({ dueSince }))).toEqual([200, { ok: true, reasons: [], warnings: [`${blocked} ${busy}`] }]);
+});
+
+const neverAnswer = () => new Promise<never>(() => {});
+
+it("/readyz reports a store that does not respond at once, without waiting for it", async () => {
+  const { url } = await serve({
+    health: open({ ping: neverAnswer, stall: { waitingFor: "write of a webhook", ms: 6_000 } }).health,
+  });
+  const response = await fetch(`${url}/readyz`);
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    { ok: false, reasons: ["The store has not responded for 6 s (write of a webhook)."], warnings: [] },
+  ]);
 });

@@ -1,8 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import { describeBlockedRuns } from "../domain/runs/blocked-work.ts";
+import { describeStall } from "../domain/store-stall.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type DueWork, readDueWork } from "../ports/due-work.ts";
-import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -17,7 +18,7 @@ interface ReadinessReport {
 export type Readiness = () => Promise<ReadinessReport>;
 
 interface ReadinessDeps {
-  store: Pick<Store, "ping" | "listWorkers" | "listDueRuns">;
+  store: Pick<Store, "ping" | "listWorkers" | "listDueRuns" | "stall">;
   project: Pick<ProjectReader, "current">;
   clock: Clock;
   logger: Logger;
@@ -31,6 +32,9 @@ interface ReadinessDeps {
 export function createReadiness(deps: ReadinessDeps): Readiness {
   return async () => {
     if (deps.stopping.aborted) return { reasons: ["The service is shutting down."], warnings: [] };
+    // Another check would wait as well, for longer than a probe does.
+    const stall = deps.store.stall?.();
+    if (stall) return { reasons: [describeStall(stall)], warnings: [] };
     try {
       return reportWork(await checkOnceASecond(deps));
     } catch (error) {
@@ -57,10 +61,9 @@ async function checkOnceASecond({ store, project, clock, logger }: ReadinessDeps
   const last = lastChecks.get(store);
   if (last && now >= last.at && now < last.at + 1000) return last.answer;
   const answer = store.ping().then(() => readDueWork({ store, manifest: project.current().manifest, now }));
-  const logFailure = last?.logFailure ?? createThrottledLog((message, fields) => logger.warn(message, fields));
-  lastChecks.set(store, { at: now, answer, logFailure });
-  answer.catch((error: unknown) => logFailure("store not responding", { error }));
+  lastChecks.set(store, { at: now, answer });
+  answer.catch((error: unknown) => logger.warn("store not responding", { error }));
   return answer;
 }
 
-const lastChecks = new WeakMap<object, { at: number; answer: Promise<DueWork>; logFailure: Logger["warn"] }>();
+const lastChecks = new WeakMap<object, { at: number; answer: Promise<DueWork> }>();

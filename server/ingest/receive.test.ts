@@ -5,6 +5,7 @@ import { AppError } from "../contract/app-error.ts";
 import { deliverySummarySchema } from "../contract/delivery.ts";
 import { github } from "../../sdk/verify/index.ts";
 import { problemSchema } from "../contract/problem.ts";
+import { createThrottledLogger } from "../ports/logger.ts";
 import type { WriteTerms } from "../ports/store/delivery-store.ts";
 import type { IngestRequest } from "./ingest-request.ts";
 import { createReceiver, type ReceiverDeps } from "./receive.ts";
@@ -37,7 +38,7 @@ function receiver(change: Partial<ReceiverDeps> = {}) {
     authenticate: async () => ({ ok: true, keyId: null }),
     signals: { runsQueued },
     clock: { now: () => time.now },
-    logger: { debug: log, info: log, warn: log, error: log },
+    logger: createThrottledLogger({ debug: log, info: log, warn: log, error: log }),
     maxBodyBytes: 1000,
     isShuttingDown: () => false,
     ...change,

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../contract/error-codes.ts";
 import { toProblem } from "../domain/problem.ts";
 import { createTokenBucket, type TokenBucket } from "../domain/requests/token-bucket.ts";
 import { type Decision, withRuns } from "../matching/match-triggers.ts";
-import { type Logger, createThrottledLog } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
 import {
   completeDelivery,
@@ -51,9 +51,6 @@ export function createRejecter({
   logger: Logger;
   emit: (event: ReceiverEvent) => void;
 }): Rejecter {
-  const logStoreFailure = createThrottledLog((message, fields) => logger.error(message, fields));
-  const logFailedCheck = createThrottledLog((message, fields) => logger.error(message, fields));
-  const logFullQueue = createThrottledLog((message, fields) => logger.warn(message, fields));
   const unauthenticatedBudget = createRequestBudget();
   const unauthenticatedBytes = createTokenBucket({ perSecond: (60 * mebibyte) / daySeconds, burst: 4 * mebibyte });
   const rateLimitedBudget = createRequestBudget();
@@ -62,10 +59,10 @@ export function createRejecter({
   /** An unexpected error is a defect: the log has the details, the sender gets none. */
   function toAppError(error: unknown, deliveryId: string): AppError {
     if (error instanceof AppError) {
-      if (error.code === "store_unavailable") logStoreFailure("could not store a delivery", { deliveryId, error });
+      if (error.code === "store_unavailable") logger.error("could not store a delivery", { deliveryId, error });
       if (error.code === "verification_failed")
-        logFailedCheck("check of a signature failed", { deliveryId, error: error.cause ?? error });
-      if (error.code === "queue_full") logFullQueue("queue full", { deliveryId, error });
+        logger.error("check of a signature failed", { deliveryId, error: error.cause ?? error });
+      if (error.code === "queue_full") logger.warn("queue full", { deliveryId, error });
       return error;
     }
     logger.error("receiver failed", { deliveryId, error });
@@ -106,7 +103,7 @@ export function createRejecter({
       await store.recordDelivery(delivery, { by });
       return true;
     } catch (error) {
-      logStoreFailure("could not record a rejected delivery", {
+      logger.error("could not record a rejected delivery", {
         deliveryId: delivery.id,
         endpoint: delivery.endpoint,
         status: delivery.responseStatus,

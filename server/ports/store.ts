@@ -2,6 +2,7 @@ import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { Preset, PresetSubject } from "../contract/preset.ts";
 import type { RateCheck, RateResult } from "../domain/requests/rate-limit.ts";
+import type { StoreStall } from "../domain/store-stall.ts";
 import type { StoreNumbers } from "../domain/tallies.ts";
 import type { AlertStore } from "./store/alert-store.ts";
 import type { ContentKeyStore } from "./store/content-key-store.ts";
@@ -66,6 +67,8 @@ export interface Store
    * process receives, which counts by itself.
    */
   takeRates?(checks: readonly RateCheck[]): Promise<RateResult>;
+  /** Whether the store has not responded to this process for some seconds. Absent: that is not watched. */
+  stall?(): StoreStall | null;
   /** Statistics of this process's use of the store since it was opened. Reads nothing from the store. */
   numbers(): Promise<StoreNumbers>;
   close(): Promise<void>;

@@ -6,6 +6,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { rememberStore, requireKnownStore } from "./known-store.ts";
 import { openEncryptedStore } from "../store/encrypted/open-encrypted-store.ts";
+import { reportOutages } from "../store/shared/report-outages.ts";
 import { openSqliteStore } from "../store/sqlite/open-store.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function openConfiguredStore(
 ): Promise<Store> {
   const { keys, isOn } = settings.encryption;
   if (isOn && keys.length === 0) throw new SettingsError(missingKeyMessage);
-  const store = await openDatabase(settings, logger, options);
+  const store = reportOutages(await openDatabase(settings, logger, options), logger);
   return openEncryptedStore({ store, keys, isOn, clock: systemClock });
 }
 

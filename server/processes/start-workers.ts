@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { readSecret, type Settings } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
 import { createHealthHandler } from "../http/health.ts";
+import { describeStall } from "../domain/store-stall.ts";
 import type { Readiness } from "../http/readiness.ts";
 import { sendProblem } from "../http/send-problem.ts";
 import { createMasking } from "../masking/masked-store.ts";
@@ -55,6 +56,8 @@ export async function startWorkers(p: {
   async function findReasons(): Promise<string[]> {
     if (isClosing) return ["The workers are shutting down."];
     if (pool.numbers().workers.ready.shared === 0) return ["No worker of this machine accepts runs."];
+    const stall = store.stall?.();
+    if (stall) return [describeStall(stall)];
     return store.ping().then(
       () => [],
       (error: unknown) => [`Cannot write to the store. ${error instanceof Error ? error.message : ""}`.trim()],

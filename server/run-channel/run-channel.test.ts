@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { leaseMs } from "../domain/runs/lease.ts";
-import { silentLogger } from "../ports/logger.ts";
+import { createThrottledLogger, silentLogger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
@@ -652,7 +652,8 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     }));
     const warnings: string[] = [];
-    await h.startHost({ logger: { ...silentLogger, warn: (message) => void warnings.push(message) } });
+    const warn = (message: string) => void warnings.push(message);
+    await h.startHost({ logger: createThrottledLogger({ ...silentLogger, warn }) });
     const started = h.startWorker({ run: () => null });
     await until(() => expect(tries).toBeGreaterThan(4));
     isAway = false;

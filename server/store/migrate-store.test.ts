@@ -95,6 +95,11 @@ it("a role that can only read and write rows can serve a store that another role
     message: expect.stringContaining("the user may not create tables or schemas"),
   });
   await migrate({ kind: "postgres", url });
+  expect(await inspectPostgres(serving)).toMatchObject({ mayWrite: true, mayMigrate: false });
+  expect(await inspectPostgres(url)).toMatchObject({ mayWrite: true, mayMigrate: true });
+  await execute({ kind: "postgres", url }, "REVOKE INSERT ON signalbox.run_event FROM serving");
+  expect(await inspectPostgres(serving)).toMatchObject({ mayWrite: false });
+  await execute({ kind: "postgres", url }, "GRANT INSERT ON signalbox.run_event TO serving");
   const store = await openPostgresStore({ url: serving });
   try {
     const delivery = aDelivery({ verdicts: [aVerdict()] });

@@ -28,7 +28,7 @@ import {
 import { AsyncResource } from "node:async_hooks";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { TracingSettings } from "../contract/tracing-settings.ts";
-import { createThrottledLog, type Logger } from "../ports/logger.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { RunAttempt } from "../ports/store/engine-store.ts";
 import type { RunTrace, TracedDelivery, Tracing } from "../ports/tracing.ts";
 import { createGivenIds, type GivenIds, spanIdOf, traceIdOf } from "./trace-ids.ts";
@@ -116,10 +116,9 @@ function registerForProject(provider: TracerProvider): void {
 }
 
 function createNoteFailure(logger: Logger): (error: unknown) => void {
-  const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
   // Logs only the message: other properties can contain exported data.
   return (error) =>
-    warn("could not export spans", {
+    logger.warn("could not export spans", {
       reason: error instanceof Error ? error.message : String(error),
     });
 }

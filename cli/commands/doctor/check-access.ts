@@ -21,6 +21,10 @@ export interface AccessContext {
   /** Deployed, or in development that other machines can reach. */
   needsKeys: boolean;
   isRunning: boolean;
+  /** The versions of the builds that this machine keeps. */
+  keptVersions: readonly string[];
+  /** The targets (`workflow:ship`) whose open runs continue on the current build. */
+  latestTargets: ReadonlySet<string>;
   /** Decrypts a stored key; `null` if it was encrypted with another secret. `null` without a secret. */
   openKey: ((ciphertext: string) => string | null) | null;
 }
@@ -35,7 +39,7 @@ export function checkAccess(p: AccessContext): Check[] {
     checkTriggers(p),
     checkPeople(p),
   ];
-  return [...ofContents, checkWorkers(p), ...checkDueRuns(p)];
+  return [...ofContents, checkWorkers(p), ...checkDueRuns(p), ...checkBuilds(p)];
 }
 
 function checkClock({ contents, now }: AccessContext): Check {
@@ -170,6 +174,29 @@ function checkDueRuns({ contents, now, isRunning }: AccessContext): Check[] {
   if (checks.length > 0) return checks;
   const runs = due.reduce((sum, group) => sum + group.runs, 0);
   return [ok("due runs", runs === 0 ? "none wait for a worker" : `${formatCount(runs, "run")} about to start`)];
+}
+
+/** Open runs whose build no machine has continue on the newest one, where steps can run again. */
+function checkBuilds({ contents, now, keptVersions, latestTargets }: AccessContext): Check[] {
+  const alive = contents.workers.filter(({ seenAt }) => seenAt > now - workerSilenceMs);
+  const known = new Set([
+    ...keptVersions,
+    ...alive.flatMap(({ version, keptVersions: kept }) => [version, ...(kept ?? [])]),
+  ]);
+  const pinned = contents.openRuns.filter(({ target }) => !latestTargets.has(target));
+  const lost = Map.groupBy(
+    pinned.filter(({ version }) => !known.has(version)),
+    ({ version }) => version,
+  );
+  if (lost.size === 0) return pinned.length === 0 ? [] : [ok("builds", "the build of every open run is kept")];
+  return [...lost].map(([version, groups]) => {
+    const runs = groups.reduce((sum, group) => sum + group.runs, 0);
+    return warn(
+      "builds",
+      `${formatCount(runs, "open run")} of build ${version}, which neither this machine nor a live worker has: ${runs === 1 ? "it continues" : "they continue"} on the newest build`,
+      "Copy the build back to .signalbox/builds. In containers, set SIGNALBOX_BUILDS_DIR to a folder on a volume.",
+    );
+  });
 }
 
 /** Checks are parts of a line. */

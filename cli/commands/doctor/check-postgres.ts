@@ -8,7 +8,7 @@ const farMs = 10_000;
 
 /** Checks of the database and its server. `fingerprint`: of this machine's secret; `null` without one. */
 export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | null; hasRetention: boolean }): Check[] {
-  const { name, server, user, databaseBytes, pendingMigrations } = facts;
+  const { name, server, databaseBytes, pendingMigrations } = facts;
   return [
     ok("store", `${name} responds: Postgres ${server}, ${formatBytes(databaseBytes)}`),
     pendingMigrations > 0
@@ -20,7 +20,7 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
       : ok("schema", "up to date"),
     facts.isReplica
       ? bad("rights", "the server is a read-only replica", "Set SIGNALBOX_DATABASE_URL to the primary.")
-      : checkRights(facts.mayWrite, user),
+      : checkRights(facts),
     checkDisk(facts),
     checkConnections(facts.connections),
     checkClock(facts.aheadMs),
@@ -77,12 +77,20 @@ function checkListeners({ listeners }: NonNullable<PostgresFacts["queue"]>): Che
   );
 }
 
-function checkRights(mayWrite: boolean, user: string): Check {
-  if (mayWrite) return ok("rights", `${user} may create and write the tables`);
+function checkRights({ mayWrite, mayMigrate, pendingMigrations, user }: PostgresFacts): Check {
+  if (!mayWrite)
+    return bad(
+      "rights",
+      `${user} may not write all tables`,
+      `Make it the owner of the schemas: ALTER SCHEMA signalbox OWNER TO ${user}, and the same for ${schemaName}. Or grant it CREATE on the database. A role that serves and does not migrate needs the rights in docs/scaling.md.`,
+    );
+  if (mayMigrate) return ok("rights", `${user} may create and write the tables`);
+  if (pendingMigrations === 0)
+    return ok("rights", `${user} may write the rows of all tables; another role applies migrations`);
   return bad(
     "rights",
-    `${user} may not create or write the tables`,
-    `Make it the owner of the schemas: ALTER SCHEMA signalbox OWNER TO ${user}, and the same for ${schemaName}. Or grant it CREATE on the database.`,
+    `${user} may write the rows of all tables, but not apply the pending migrations: the service does not start`,
+    "Run `signalbox store migrate` as the owner of the tables.",
   );
 }
 

@@ -9,7 +9,7 @@ import { contentKeyId } from "../../../server/domain/encryption/key-ring.ts";
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { inspectDatabase } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { openSqliteStore } from "../../../server/store/sqlite/open-store.ts";
-import { aDelivery, aKey } from "../../../server/store/testing/factories.ts";
+import { aDelivery, aKey, aRun } from "../../../server/store/testing/factories.ts";
 import { runFakeCli } from "../testing/fake-host.ts";
 import { type AccessContext, checkAccess } from "./check-access.ts";
 import { checkEncryption } from "./check-encryption.ts";
@@ -42,6 +42,7 @@ const contents: AccessContext["contents"] = {
   newestDeliveryAt: now,
   workers: [worker],
   due: [],
+  openRuns: [{ version: "v1", target: "workflow:ship", runs: 3 }],
   keys: [key],
   disabledTriggers: [],
   contentKeys: [],
@@ -57,6 +58,8 @@ const access: AccessContext = {
   mode: "deployed",
   needsKeys: true,
   isRunning: true,
+  keptVersions: ["v1"],
+  latestTargets: new Set(["workflow:latest"]),
   openKey: () => "sbk_x",
 };
 const found = (checks: { name: string; state: string }[]) =>
@@ -132,6 +135,34 @@ it.each<[string, Parameters<typeof check>[0], string[]]>([
     { contents: { workers: [{ ...worker, freeSlots: 0 }], due: [due] } },
     ["due runs warn"],
   ],
+  [
+    "open runs whose build no machine has, by build",
+    {
+      contents: {
+        openRuns: [
+          { version: "v0", target: "workflow:ship", runs: 90 },
+          { version: "v0", target: "workflow:bill", runs: 1 },
+          { version: "v00", target: "workflow:ship", runs: 1 },
+        ],
+      },
+    },
+    ["builds warn", "builds warn"],
+  ],
+  [
+    "open runs of builds that a worker of another machine has, or that follow the latest build",
+    {
+      keptVersions: [],
+      contents: {
+        workers: [{ ...worker, keptVersions: ["v0"] }],
+        openRuns: [
+          { version: "v0", target: "workflow:ship", runs: 90 },
+          { version: "v1", target: "workflow:ship", runs: 1 },
+          { version: "v00", target: "workflow:latest", runs: 1 },
+        ],
+      },
+    },
+    [],
+  ],
 ])("reports %s", (_, given, expected) => expect(check(given)).toEqual(expected));
 
 it("reports a full disk, and addresses that expose keys", () => {
@@ -187,6 +218,7 @@ const postgres: PostgresFacts = {
   databaseBytes: 1e6,
   pendingMigrations: 0,
   mayWrite: true,
+  mayMigrate: true,
   isReplica: false,
   fsync: "on",
   fullPageWrites: "on",
@@ -215,7 +247,13 @@ it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: 
   ["synchronous_commit local", { synchronousCommit: "local" }, []],
   ["full_page_writes off", { fullPageWrites: "off" }, ["disk warn"]],
   ["pending migrations", { pendingMigrations: 1 }, ["schema warn"]],
-  ["a user without write privileges", { mayWrite: false }, ["rights bad"]],
+  ["a user without write privileges", { mayWrite: false, mayMigrate: false }, ["rights bad"]],
+  ["a user that serves, and may not migrate", { mayMigrate: false }, []],
+  [
+    "a user that may not apply the pending migrations",
+    { mayMigrate: false, pendingMigrations: 1 },
+    ["schema warn", "rights bad"],
+  ],
   ["a replica", { isReplica: true, mayWrite: false }, ["rights bad"]],
   ["too few connections", { connections: { most: 97, used: 20, wanted: 98 } }, ["connections bad"]],
   ["almost no free connections", { connections: { most: 97, used: 90, wanted: 42 } }, ["connections warn"]],
@@ -249,6 +287,7 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
   const store = await openSqliteStore({ file });
   await store.recordDelivery(aDelivery({ receivedAt: now }));
   await store.createKey(aKey({ endpoints: ["signup"] }));
+  await store.createRuns([aRun({ version: "v1" }), aRun({ version: "v2" }), aRun({ version: "v2" })]);
   const facts = inspectDatabase(file);
   if (!facts) throw new Error("the store does not exist");
   expect(facts).toMatchObject({
@@ -259,6 +298,10 @@ it("inspects an open and a closed store, and reports damage, old versions, a lon
     canShrink: true,
     contents: { newestDeliveryAt: now, keys: [{ endpoints: ["signup"] }] },
   });
+  expect(facts.contents?.openRuns).toEqual([
+    { version: "v1", target: "workflow:welcome-email", runs: 1 },
+    { version: "v2", target: "workflow:welcome-email", runs: 2 },
+  ]);
   await store.close();
   expect(inspectDatabase(file)).toMatchObject({ damage: null, contents: { newestDeliveryAt: now } });
   const states = (given: object, hasRetention = true, maxBytes: number | null = null) =>

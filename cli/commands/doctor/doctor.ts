@@ -10,8 +10,9 @@ import { driftReportSchema } from "../../../server/contract/drift.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
-import { ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
+import { listKeptVersions, ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
 import { concurrencyOf } from "../../../server/domain/runs/concurrency.ts";
+import { latestTargetsOf } from "../../../server/domain/runs/run-builds.ts";
 import type { StoreContents, WantedContents } from "../../../server/store/shared/store-contents.ts";
 import { maxBytesOf } from "../../../server/upkeep/size-limit.ts";
 import { Failure } from "../../terminal/failure.ts";
@@ -160,6 +161,8 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
         mode: settings.mode,
         needsKeys: settings.mode === "deployed" || isReachableFromElsewhere(settings),
         isRunning: running !== null,
+        keptVersions: await listKeptVersions(settings.stateDir),
+        latestTargets: new Set(manifest ? latestTargetsOf(manifest, settings.mode) : []),
         openKey,
       }),
     ];

@@ -88,6 +88,8 @@ const alertsSchema = z.strictObject({
   keyExpiring: ruleSchema({ before: waitSchema(90).optional() }, '{ before: "7d" }, at least one minute'),
   workersBlocked: ruleSchema({ after: waitSchema(1).optional() }, '{ after: "1m" }, at least one minute'),
   runsLate: ruleSchema({ after: waitSchema(90).optional() }, '{ after: "5m" }, at least one minute'),
+  runsLeftBuild: ruleSchema({ quietFor: waitSchema(1).optional() }, '{ quietFor: "1h" }, at least one minute'),
+  diskSpace: ruleSchema({ belowMb: z.int().min(1).max(1_000_000_000).optional() }, "{ belowMb: 1000 }"),
   storeUnavailable: ruleSchema({ after: waitSchema(1).optional() }, '{ after: "1m" }, at least one minute'),
 });
 
@@ -164,6 +166,10 @@ export interface AlertRules {
   keyExpiring: { beforeMs: number } | null;
   workersBlocked: { afterMs: number } | null;
   runsLate: { afterMs: number } | null;
+  /** The alert ends when no run has left the build for this time. */
+  runsLeftBuild: { quietMs: number } | null;
+  /** `belowBytes`: the free space below which there is an alert; `null`: a tenth of the disk, at most 1 GB. */
+  diskSpace: { belowBytes: number | null } | null;
   storeUnavailable: { afterMs: number } | null;
 }
 
@@ -174,6 +180,8 @@ export function readAlertRules(given: NonNullable<ProjectSettings["alerts"]>): A
   const key = optionsOf(given.keyExpiring);
   const blocked = optionsOf(given.workersBlocked);
   const late = optionsOf(given.runsLate);
+  const left = optionsOf(given.runsLeftBuild);
+  const disk = optionsOf(given.diskSpace);
   const store = optionsOf(given.storeUnavailable);
   return {
     runFailed: failed && { quietMs: toMs(failed.quietFor, "1h") },
@@ -187,9 +195,13 @@ export function readAlertRules(given: NonNullable<ProjectSettings["alerts"]>): A
     keyExpiring: key && { beforeMs: toMs(key.before, "7d") },
     workersBlocked: blocked && { afterMs: toMs(blocked.after, "1m") },
     runsLate: late && { afterMs: toMs(late.after, "5m") },
+    runsLeftBuild: left && { quietMs: toMs(left.quietFor, "1h") },
+    diskSpace: disk && { belowBytes: disk.belowMb === undefined ? null : disk.belowMb * megabyte },
     storeUnavailable: store && { afterMs: toMs(store.after, "1m") },
   };
 }
+
+const megabyte = 1_000_000;
 
 function toMs(given: Duration | undefined, byDefault: Duration): number {
   return parseDuration(given ?? byDefault) ?? 0;

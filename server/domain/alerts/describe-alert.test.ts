@@ -58,7 +58,17 @@ describe("an alert", () => {
       "/runs?status=queued",
     ],
     [
-      { kind: "store_unavailable", subject: "host-1", detail: { since: "2026-01-01T00:00:00.000Z" } },
+      { kind: "runs_left_build", subject: "v1", count: 91, detail: { acceptedBy: "v1", version: "v2" } },
+      "91 runs of build v1 continue on build v2: no machine has the build that accepted them",
+      "/settings/builds",
+    ],
+    [
+      { kind: "disk_space", subject: "/data", detail: { freeBytes: 0.4e9, totalBytes: 10e9 } },
+      "The disk of /data has 400.0 MB of 10.0 GB free",
+      "/alerts",
+    ],
+    [
+      { kind: "store_unavailable", subject: "host-1 pid:[4026531836]", detail: { since: "2026-01-01T00:00:00.000Z" } },
       "The store of host-1 was unavailable since 2026-01-01T00:00:00.000Z",
       "/alerts",
     ],

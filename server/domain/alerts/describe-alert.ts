@@ -1,17 +1,19 @@
 import type { AlertMessageType, SentAlert } from "../../contract/alert.ts";
 import type { Json } from "../../contract/json.ts";
-import { formatCount, formatInterval, formatNumber, formatShare } from "../format.ts";
+import { formatBytes, formatCount, formatInterval, formatNumber, formatShare } from "../format.ts";
+import { hostOf } from "../machine-name.ts";
 import type { StoredAlert } from "./plan-alerts.ts";
 
 /** An alert as it is listed and sent, without its messages. */
 export function describeAlert(alert: StoredAlert): Omit<SentAlert, "url"> {
-  const { id, kind, subject, count, detail, openedAt, lastAt, resolvedAt } = alert;
+  const { id, kind, count, detail, openedAt, lastAt, resolvedAt } = alert;
+  const subject = kind === "store_unavailable" ? hostOf(alert.subject) : alert.subject;
   return {
     id,
     kind,
     subject,
     status: resolvedAt === null ? "active" : "resolved",
-    ...textOf(alert),
+    ...textOf({ ...alert, subject }),
     count,
     detail,
     openedAt: new Date(openedAt).toISOString(),
@@ -54,6 +56,16 @@ function textOf({ kind, subject, count, detail, openedAt }: StoredAlert): { titl
     case "workers_blocked":
     case "runs_late":
       return { title: textOr(detail["text"]).replace(/\.$/, ""), path: "/runs?status=queued" };
+    case "runs_left_build":
+      return {
+        title: `${formatCount(count, "run")} of build ${subject} ${count === 1 ? "continues" : "continue"} on build ${textOr(detail["version"])}: no machine has the build that accepted ${count === 1 ? "it" : "them"}`,
+        path: "/settings/builds",
+      };
+    case "disk_space":
+      return {
+        title: `The disk of ${subject} has ${formatBytes(numberOf(detail["freeBytes"]))} of ${formatBytes(numberOf(detail["totalBytes"]))} free`,
+        path: "/alerts",
+      };
     case "store_unavailable":
       return {
         title: `The store of ${subject} was unavailable since ${textOr(detail["since"])}`,

@@ -8,7 +8,17 @@ const now = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const rules = readAlertRules({});
-const none: AlertFacts = { failures: [], matches: [], queues: [], approvals: [], keys: [], due: [], blocked: [] };
+const none: AlertFacts = {
+  failures: [],
+  matches: [],
+  queues: [],
+  approvals: [],
+  keys: [],
+  due: [],
+  blocked: [],
+  leftBuilds: [],
+  disks: [],
+};
 const find = (facts: Partial<AlertFacts>, with_ = rules) =>
   findCauses(with_, { ...none, ...facts }, now).map(({ kind, subject, count }) => [kind, subject, count]);
 const key = (given: Partial<Key>): Key => ({
@@ -103,6 +113,24 @@ describe("a cause for an alert", () => {
     expect(find({ due: [due(5), { ...due(6), version: "v1" }] })).toEqual([["runs_late", "shared", 1]]);
   });
 
+  it("is a build that runs left, until none has left it for an hour", () => {
+    const left = { acceptedBy: "v1", version: "v2", runs: 91, firstAt: now - dayMs };
+    expect(find({ leftBuilds: [{ ...left, lastAt: now - hourMs + 1 }] })).toEqual([["runs_left_build", "v1", 91]]);
+    expect(find({ leftBuilds: [{ ...left, lastAt: now - hourMs }] })).toEqual([]);
+  });
+
+  it.each([
+    ["a large disk with less than 1 GB free", 2e12, 0.99e9, {}, true],
+    ["a large disk with 1 GB free", 2e12, 1e9, {}, false],
+    ["a small disk with less than a tenth free", 1e9, 0.09e9, {}, true],
+    ["a small disk with a tenth free", 1e9, 0.1e9, {}, false],
+    ["less free space than is set", 2e12, 4.9e9, { belowMb: 5_000 }, true],
+    ["as much free space as is set", 2e12, 5e9, { belowMb: 5_000 }, false],
+  ])("is a disk that is almost full: %s", (_, totalBytes, freeBytes, diskSpace, isFound) => {
+    const disks = [{ folder: "/data", freeBytes, totalBytes }];
+    expect(find({ disks }, readAlertRules({ diskSpace }))).toEqual(isFound ? [["disk_space", "/data", 1]] : []);
+  });
+
   it("is not found by a rule that is off", () => {
     const off = readAlertRules({
       runFailed: false,
@@ -112,6 +140,8 @@ describe("a cause for an alert", () => {
       keyExpiring: false,
       workersBlocked: false,
       runsLate: false,
+      runsLeftBuild: false,
+      diskSpace: false,
     });
     const facts: AlertFacts = {
       failures: [{ target: "workflow:a", count: 1, firstAt: now, lastAt: now, runs: [] }],
@@ -121,8 +151,10 @@ describe("a cause for an alert", () => {
       keys: [key({ expiresAt: new Date(now + 1).toISOString() })],
       due: [{ pool: "isolated", version: null, runs: 1, oldestAt: 0 }],
       blocked: [{ pool: "shared", version: null, runs: 1, since: 0, reason: "no_worker", workers: 0, isOutage: true }],
+      leftBuilds: [{ acceptedBy: "v1", version: "v2", runs: 1, firstAt: now, lastAt: now }],
+      disks: [{ folder: "/data", freeBytes: 0, totalBytes: 1e10 }],
     };
-    expect(find(facts)).toHaveLength(7);
+    expect(find(facts)).toHaveLength(9);
     expect(find(facts, off)).toEqual([]);
   });
 });

@@ -68,6 +68,21 @@ export interface ApprovalFact {
   requestedAt: number;
 }
 
+/** Runs that left a build; see `runs_left_build`. */
+interface LeftBuildFact {
+  acceptedBy: string;
+  version: string;
+  runs: number;
+  firstAt: number;
+  lastAt: number;
+}
+
+export interface DiskFact {
+  folder: string;
+  freeBytes: number;
+  totalBytes: number;
+}
+
 export interface AlertFacts {
   failures: readonly FailureFact[];
   matches: readonly MatchFact[];
@@ -76,6 +91,8 @@ export interface AlertFacts {
   keys: readonly Key[];
   due: readonly DueRuns[];
   blocked: readonly BlockedRuns[];
+  leftBuilds: readonly LeftBuildFact[];
+  disks: readonly DiskFact[];
 }
 
 /** The causes that the rules find in these facts. A rule that is off finds none. */
@@ -88,6 +105,8 @@ export function findCauses(rules: AlertRules, facts: AlertFacts, now: number): F
     ...findExpiringKeys(rules, facts, now),
     ...findBlockedWorkers(rules, facts, now),
     ...findLateRuns(rules, facts, now),
+    ...findLeftBuilds(rules, facts, now),
+    ...findFullDisks(rules, facts, now),
   ];
 }
 
@@ -170,6 +189,36 @@ function findLateRuns({ runsLate: rule }: AlertRules, { due, blocked }: AlertFac
       text: cause ? describeBlockedRuns(cause) : describeDueRuns(runs),
     });
   });
+}
+
+/** Until no run has left the build for a while. */
+function findLeftBuilds({ runsLeftBuild: rule }: AlertRules, { leftBuilds }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  return leftBuilds
+    .filter(({ lastAt }) => lastAt > now - rule.quietMs)
+    .map(({ firstAt, ...left }) => ({ ...leftBuildFinding(left, left.lastAt), firstAt }));
+}
+
+/** The cause of the alert about runs that have just left a build. */
+export function leftBuildFinding(left: { acceptedBy: string; version: string; runs: number }, at: number): Finding {
+  const { acceptedBy, version, runs } = left;
+  return {
+    kind: "runs_left_build",
+    subject: acceptedBy,
+    count: runs,
+    firstAt: at,
+    lastAt: at,
+    detail: { acceptedBy, version },
+  };
+}
+
+const maxDefaultBytes = 1_000_000_000;
+
+function findFullDisks({ diskSpace: rule }: AlertRules, { disks }: AlertFacts, now: number): Finding[] {
+  if (!rule) return [];
+  return disks
+    .filter(({ freeBytes, totalBytes }) => freeBytes < (rule.belowBytes ?? Math.min(totalBytes / 10, maxDefaultBytes)))
+    .map(({ folder, freeBytes, totalBytes }) => once("disk_space", folder, now, { freeBytes, totalBytes }));
 }
 
 /** Of each pool, the runs that have waited for longest: an alert is about a pool. */

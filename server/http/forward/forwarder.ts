@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage, type ServerResponse } f
 import type { Duplex } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
 import { newId } from "../../domain/ids.ts";
-import { type Logger, createThrottledLog } from "../../ports/logger.ts";
+import type { Logger } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
 import { networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
 import { createForwardTurns } from "./forward-turns.ts";
@@ -59,7 +59,6 @@ export function createForwarder({
   logger: Logger;
 }): Forwarder {
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
-  const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
   const turns = createForwardTurns(maxInProgress);
 
   function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
@@ -94,7 +93,7 @@ export function createForwarder({
     toWebProcess.on("error", (error) => {
       if (response.destroyed || answer?.complete) return;
       if (response.headersSent) return void response.destroy();
-      logFailure("web did not answer", { error, requestId: nameRequest(response) });
+      logger.warn("web did not answer", { error, requestId: nameRequest(response) });
       sendUnavailable(request, response, "The pages and the API are restarting.");
     });
     toWebProcess.on("response", (received) => {
@@ -117,7 +116,7 @@ export function createForwarder({
       const isAdmitted = turns.take(sender, response, () => start(request, response, target));
       if (isAdmitted) return;
       const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
-      logFailure("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
+      logger.warn("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
       sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
     },
     upgrade({ request, socket, head, target }) {

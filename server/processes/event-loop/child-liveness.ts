@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { type BlockReport, blockReportFd, parseBlockReport } from "./block-report.ts";
+import { type BlockReport, blockReportFd, type DiskWait, parseBlockReport, parseDiskWait } from "./block-report.ts";
 import { measureSilence } from "./processor-wait.ts";
 
 /**
@@ -18,6 +18,8 @@ export interface ChildLiveness {
   unresponsiveMs(): number;
   /** The reports of its watcher thread since the last message, the newest last. */
   blockReports(): readonly BlockReport[];
+  /** The operation in the database file that its blocked main thread waits for; `null`: none that lasts for a second. */
+  diskWait(): DiskWait | null;
 }
 
 /**
@@ -28,19 +30,27 @@ export function watchLiveness(child: ChildProcess, onAlive: (isResponsive: boole
   const sinceMessage = measureSilence(child.pid);
   const sinceAlive = measureSilence(child.pid);
   let reports: BlockReport[] = [];
+  let diskWait: DiskWait | null = null;
   child.on("message", () => {
     sinceMessage.end();
     sinceAlive.end();
     reports = [];
+    diskWait = null;
     onAlive(true);
   });
   readLines(child, (line) => {
     sinceAlive.end();
     onAlive(false);
+    diskWait = parseDiskWait(line);
     const report = parseBlockReport(line);
     if (report) reports.push(report);
   });
-  return { silentMs: sinceMessage.ms, unresponsiveMs: sinceAlive.ms, blockReports: () => reports };
+  return {
+    silentMs: sinceMessage.ms,
+    unresponsiveMs: sinceAlive.ms,
+    blockReports: () => reports,
+    diskWait: () => diskWait,
+  };
 }
 
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {

@@ -15,14 +15,21 @@ export interface WatcherData {
   fd: number;
   /** `globalThis[Symbol.for(currentRunKey)]()` in the main thread returns the id of the run whose code is executing. */
   currentRunKey: string;
+  /** See `diskActivity`. */
+  diskActivity: Int32Array;
+  /** Their names, from 1. */
+  diskOperations: readonly string[];
 }
 
-const { beats, beatMs, inspectAfter, orphanAfter, ppid, fd, currentRunKey } = workerData as WatcherData;
+const { beats, beatMs, inspectAfter, orphanAfter, ppid, fd, currentRunKey, diskActivity, diskOperations } =
+  workerData as WatcherData;
 const beatsPerSecond = 1_000 / beatMs;
 let seen = -1;
 let missed = 0;
 let orphaned = 0;
 let isInspecting = false;
+let begun = -1;
+let begunBefore = 0;
 
 setInterval(() => {
   const now = Atomics.load(beats, 0);
@@ -30,8 +37,13 @@ setInterval(() => {
   seen = now;
   orphaned = process.ppid === ppid ? 0 : orphaned + 1;
   if (orphaned >= orphanAfter) process.kill(process.pid, "SIGKILL");
+  const operations = Atomics.load(diskActivity, 1);
+  begunBefore = operations === begun ? begunBefore + 1 : 0;
+  begun = operations;
   if (missed < beatsPerSecond || missed % beatsPerSecond !== 0) return;
-  write("");
+  const operation = diskOperations[Atomics.load(diskActivity, 0) - 1];
+  const waitedMs = Math.min(begunBefore, missed) * beatMs;
+  write(operation !== undefined && waitedMs >= 1_000 ? JSON.stringify({ waitingFor: operation, waitedMs }) : "");
   if (missed >= inspectAfter && !isInspecting) inspect();
 }, beatMs);
 

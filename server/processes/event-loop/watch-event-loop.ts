@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { entryFile } from "../../paths.ts";
+import { diskActivity, diskOperations } from "../../domain/disk-operation.ts";
 import { blockReportFd } from "./block-report.ts";
 import type { WatcherData } from "./event-loop-watcher.ts";
 
@@ -35,6 +36,8 @@ export function watchEventLoop({
     ppid,
     fd: blockReportFd,
     currentRunKey,
+    diskActivity,
+    diskOperations,
   };
   const thread = new Worker(entryFile("event-loop-watcher"), {
     name: "signalbox-watch",

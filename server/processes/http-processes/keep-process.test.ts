@@ -65,6 +65,7 @@ function fakeChildren() {
       silentMs: () => performance.now() - lastMessageAt,
       unresponsiveMs: () => performance.now() - lastMessageAt,
       blockReports: () => [],
+      diskWait: () => null,
       send: (message) => void sent.push(message),
       kill: (how) => void end({ how: how ?? "was killed (SIGKILL)", isOwnFault: false }),
       ready: ready.promise,

@@ -1,6 +1,7 @@
 import { type Settings } from "../../config.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { HttpProcessToSupervisor, ProcessStart, Reporter, SupervisorToHttpProcess } from "../protocol.ts";
+import type { DiskWait } from "../event-loop/block-report.ts";
 import { createRestartPolicy } from "../worker-pool/restart-policy.ts";
 import { pickEnvironment, selectWebVariables } from "../child-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
@@ -59,7 +60,7 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
   let child = spawn();
   const abort = () => child.kill();
   p.signal?.addEventListener("abort", abort);
-  const watch = createProcessWatch({ child: () => child, onBlocked });
+  const watch = createProcessWatch({ child: () => child, onBlocked, onDiskStalled, onDiskResponds });
   const watching = setInterval(() => void watch(), watchEveryMs);
   const port = await child.ready.catch(async (error: unknown) => {
     await child.exited;
@@ -127,6 +128,15 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
       .mapStack(stack)
       .catch(() => stack)
       .then((place) => p.logger.error(`event loop of the ${name} blocked`, { place }));
+  }
+
+  function onDiskStalled({ waitingFor, waitedMs }: DiskWait): void {
+    p.logger.warn(`the disk of the store does not respond to the ${name}`, { waitingFor, waitedMs });
+  }
+
+  function onDiskResponds(ms: number): void {
+    const fields = { unresponsiveFor: formatDuration(ms), unresponsiveMs: Math.round(ms) };
+    p.logger.info(`the disk of the store responds again to the ${name}`, fields);
   }
 
   function failWaiting(error: Error): void {

@@ -31,6 +31,7 @@ function createChild() {
   let readyAt: number | null = startedAt;
   let lastMessageAt = startedAt;
   let lastAliveAt = startedAt;
+  let disk: { waitingFor: string; since: number } | null = null;
   const kill = vi.fn<(how?: string) => void>();
   return {
     startedAt,
@@ -38,7 +39,10 @@ function createChild() {
     silentMs: () => performance.now() - lastMessageAt,
     unresponsiveMs: () => performance.now() - lastAliveAt,
     blockReports: () => [{ runId: null, stack: "    at matchForEver (sources.mjs:1:1)" }],
+    diskWait: () => disk && { waitingFor: disk.waitingFor, waitedMs: performance.now() - disk.since },
     kill,
+    hangsInDisk: (waitingFor: string | null) =>
+      (disk = waitingFor === null ? null : { waitingFor, since: performance.now() }),
     starts: () => (readyAt = null),
     beats: () => (lastMessageAt = lastAliveAt = performance.now()),
     watcherBeats: () => (lastAliveAt = performance.now()),
@@ -57,7 +61,14 @@ async function pass(ms: number, check: () => Promise<void>, each: () => void = (
 function watch() {
   const child = createChild();
   const stacks: string[] = [];
-  return { child, stacks, check: createProcessWatch({ child: () => child, onBlocked: (stack) => stacks.push(stack) }) };
+  const disk: string[] = [];
+  const check = createProcessWatch({
+    child: () => child,
+    onBlocked: (stack) => stacks.push(stack),
+    onDiskStalled: ({ waitingFor, waitedMs }) => disk.push(`${waitingFor} for ${waitedMs / 1000} s`),
+    onDiskResponds: (stalledMs) => disk.push(`responds after ${stalledMs / 1000} s`),
+  });
+  return { child, stacks, disk, check };
 }
 
 test("a web process with a heartbeat is never killed", async () => {
@@ -119,4 +130,27 @@ test("a process that is never ready is killed after two minutes", async () => {
   expect(child.kill).not.toHaveBeenCalled();
   await pass(500, check);
   expect(child.kill.mock.calls).toEqual([["did not start within 2 min, and was ended"]]);
+});
+
+test("a disk that does not respond is reported after five seconds, once, and when it responds again", async () => {
+  const { child, disk, check } = watch();
+  for (const hangMs of [4_500, 12_000]) {
+    child.hangsInDisk("commit");
+    await pass(hangMs, check, child.watcherBeats);
+    child.hangsInDisk(null);
+    child.beats();
+    await check();
+  }
+  expect(disk).toEqual(["commit for 5 s", "responds after 12 s"]);
+  expect(child.kill).not.toHaveBeenCalled();
+});
+
+test("a process that the disk blocks for 20 seconds is ended, and the disk is named, not the event loop", async () => {
+  const { child, stacks, disk, check } = watch();
+  child.hangsInDisk("commit");
+  await pass(21_000, check, child.watcherBeats);
+  expect(child.kill.mock.calls).toEqual([
+    ["did not respond for 20 s, because the disk of the store did not, and was ended"],
+  ]);
+  expect([disk, stacks]).toEqual([["commit for 5 s"], []]);
 });

@@ -1,4 +1,6 @@
 import type { HttpChild } from "./child.ts";
+import { stalledAfterMs } from "../../domain/store-stall.ts";
+import type { DiskWait } from "../event-loop/block-report.ts";
 import { formatInterval } from "../../domain/format.ts";
 
 /** The state of a process, as the supervisor observes it. */
@@ -27,7 +29,10 @@ const maxStartMs = 120_000;
  */
 const maxResumeMs = 2_000;
 
-type Watched = Pick<HttpChild, "startedAt" | "readyAt" | "silentMs" | "unresponsiveMs" | "blockReports" | "kill">;
+type Watched = Pick<
+  HttpChild,
+  "startedAt" | "readyAt" | "silentMs" | "unresponsiveMs" | "blockReports" | "diskWait" | "kill"
+>;
 
 /**
  * Returns a function that checks the process once. It kills a process that is stopped or blocked for too long, or never
@@ -36,7 +41,12 @@ type Watched = Pick<HttpChild, "startedAt" | "readyAt" | "silentMs" | "unrespons
 export function createProcessWatch(p: {
   child: () => Watched;
   onBlocked: (stack: string) => void;
+  /** Called once for each time that the disk does not respond to the process, and when it responds again. */
+  onDiskStalled: (wait: DiskWait) => void;
+  onDiskResponds: (stalledMs: number) => void;
 }): () => Promise<void> {
+  /** When the operation began that the disk does not respond to. */
+  let stalled: { child: Watched; since: number } | null = null;
   const unresponsiveSince = new WeakMap<Watched, number>();
   const ended = new WeakSet<Watched>();
   let lastCheckAt = performance.now();
@@ -49,6 +59,7 @@ export function createProcessWatch(p: {
         : undefined;
     const silentMs = child.silentMs();
     const unresponsiveMs = child.unresponsiveMs();
+    watchDisk(child, now);
     const verdict = assessProcess({ silentMs, unresponsiveMs });
     if (verdict === "fine") return void unresponsiveSince.delete(child);
     const since = unresponsiveSince.get(child) ?? now;
@@ -56,9 +67,25 @@ export function createProcessWatch(p: {
     if (now - since < maxResumeMs) return;
     if (verdict === "stopped")
       return end(child, `did not respond for ${seconds(unresponsiveMs)}, as if stopped by SIGSTOP, and was ended`);
+    if (stalled?.child === child)
+      return end(
+        child,
+        `did not respond for ${seconds(silentMs)}, because the disk of the store did not, and was ended`,
+      );
     const stack = child.blockReports().at(-1)?.stack;
     if (stack) p.onBlocked(stack);
     end(child, `did not respond for ${seconds(silentMs)}, because its event loop was blocked, and was ended`);
+  }
+
+  function watchDisk(child: Watched, now: number): void {
+    const wait = child.diskWait();
+    if (stalled?.child === child && wait === null) {
+      p.onDiskResponds(now - stalled.since);
+      stalled = null;
+    }
+    if (wait === null || wait.waitedMs < stalledAfterMs || stalled?.child === child) return;
+    stalled = { child, since: now - wait.waitedMs };
+    p.onDiskStalled(wait);
   }
 
   function end(child: Watched, how: string): void {

@@ -5,7 +5,7 @@ import type { ProblemError } from "../../contract/problem.ts";
 import { type Target, targetName } from "../../contract/project/target.ts";
 import { entryFile } from "../../paths.ts";
 import type { InputChecks } from "../../ports/input-checks.ts";
-import { createThrottledLog, type Logger } from "../../ports/logger.ts";
+import type { Logger } from "../../ports/logger.ts";
 import { workerEnvironment } from "../worker/worker-child.ts";
 
 export interface ToInputChecker {
@@ -41,7 +41,6 @@ export function createInputChecks(p: {
 }): InputChecks & { close(): void } {
   const checkers = new Map<string, Checker>();
   const pausedUntil = new Map<string, number>();
-  const logUndecided = createThrottledLog((message, fields) => p.logger.warn(message, fields));
 
   function checkerOf(version: string): Checker {
     const known = checkers.get(version);
@@ -71,7 +70,7 @@ export function createInputChecks(p: {
     async check(question) {
       const { errors, reason } = await ask(question);
       if (errors === null)
-        logUndecided("an input could not be checked, its run decides", {
+        p.logger.warn("an input could not be checked, its run decides", {
           target: targetName(question.target),
           version: question.version,
           reason,

@@ -1,3 +1,4 @@
+import { recordLeftBuild } from "../../alerts/record-left-build.ts";
 import type { Settings } from "../../config.ts";
 import { formatCount } from "../../domain/format.ts";
 import { clockAheadMs, systemClock } from "../../ports/clock.ts";
@@ -40,6 +41,13 @@ export async function openRunHost(p: {
     clock: systemClock,
     clockAheadMs,
     logger,
+    onBuildLeft(left) {
+      const { rules, destinations } = settings.alerts ?? {};
+      if (!rules?.runsLeftBuild || !destinations) return;
+      recordLeftBuild({ store, destinations, left, clock: systemClock }).catch((error: unknown) =>
+        logger.warn("the alert about runs that left their build could not be recorded", { ...left, error }),
+      );
+    },
     onTakenOver: (count) =>
       p.reporter.notice(
         "info",

@@ -1,5 +1,8 @@
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import { startAlerts } from "../../alerts/start-alerts.ts";
 import type { Settings } from "../../config.ts";
+import type { DiskFact } from "../../domain/alerts/findings.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { readManifest } from "../../project/read-manifest.ts";
@@ -19,6 +22,20 @@ export function startStoreAlerts(p: {
     settings: settings.alerts,
     readManifest: () => readManifest(settings.stateDir),
     machine: machineName(settings),
+    readDisks: () => readDisks(settings),
     clock: systemClock,
   });
+}
+
+/** The disk of a file. That of a database server is watched there. */
+async function readDisks({ database }: Pick<Settings, "database">): Promise<DiskFact[]> {
+  if (database.kind !== "sqlite") return [];
+  const folder = dirname(database.file);
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return [{ folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize }];
+  } catch {
+    // The store reports a folder that cannot be used.
+    return [];
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { createThrottledLog, type Logger } from "../../ports/logger.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { PoolHost } from "../receiver/host-link.ts";
 import type { WorkerChild } from "../worker/worker-child.ts";
 
@@ -31,7 +31,6 @@ export function createIsolation(p: {
   dismiss: (worker: WorkerChild) => void;
   schedule: (delayMs: number, action: () => void) => void;
 }): Isolation {
-  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   let pauses = 0;
   let isChecking = false;
   let isDue = false;
@@ -57,7 +56,7 @@ export function createIsolation(p: {
     while (isDue) {
       isDue = false;
       await startWorkers().catch((error: unknown) =>
-        logFailure("could not look up isolated runs, retrying", { error }),
+        p.logger.warn("could not look up isolated runs, retrying", { error }),
       );
     }
     isChecking = false;

@@ -4,7 +4,7 @@ import { newId } from "../../domain/ids.ts";
 import type { ServiceNumbers } from "../../domain/tallies.ts";
 import type { WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Logger, createThrottledLog } from "../../ports/logger.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { PoolHost } from "../receiver/host-link.ts";
 import { createIsolation } from "./isolation.ts";
 import type { LocalAddress } from "../local-sockets.ts";
@@ -62,7 +62,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   let isClosing = false;
   const waitingRuns = createWaitingRuns({
     count: (pool) => (pool === "shared" ? host.countBlockedRuns() : isolation.countWaiting()),
-    onError: (error) => warn("could not count waiting runs, retrying", { error }),
+    onError: (error) => logger.warn("could not count waiting runs, retrying", { error }),
   });
   const watchWorkers = createWorkerWatch({
     workers: children,
@@ -77,7 +77,6 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   const current = (pool: WorkerChild["pool"]) =>
     [...children].filter((child) => child.pool === pool && !outgoing.has(child));
 
-  const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
   const stops: (() => void)[] = [];
 
   function spawn(pool: WorkerChild["pool"], onMessage: (message: WorkerToSupervisor) => void = () => {}): WorkerChild {
@@ -196,7 +195,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       stops.push(
         repeat({
           everyMs: watchEveryMs,
-          onError: (error) => warn("worker check failed, retrying", { error }),
+          onError: (error) => logger.warn("worker check failed, retrying", { error }),
           async task() {
             await watchWorkers();
             isolation.dismissIdle();
@@ -204,7 +203,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
         }),
         repeat({
           everyMs: checkIsolatedEveryMs[settings.database.kind],
-          onError: (error) => warn("check for isolated runs failed, retrying", { error }),
+          onError: (error) => logger.warn("check for isolated runs failed, retrying", { error }),
           task: async () => isolation.check(),
         }),
       );

@@ -19,6 +19,8 @@ interface ClaimLoopOptions {
   /** Whether the worker may be assigned more runs, if it has free slots. */
   canTakeRuns: (worker: HostedWorker) => boolean;
   assignRuns: AssignRuns;
+  /** Called with the runs of each claim. */
+  onClaimed?: (claimed: readonly ClaimedRun[], group: ClaimGroup) => void;
   leaseMs: number;
   clock: Clock;
   logger: Logger;
@@ -156,6 +158,7 @@ export function createClaimLoop(p: ClaimLoopOptions): ClaimLoop {
     reserve(1);
     try {
       const claimed = await store.claimRuns({ ...group, now, leaseMs: p.leaseMs });
+      p.onClaimed?.(claimed, group);
       await p.assignRuns(claimed, { workers: before, since: now });
       return claimed;
     } finally {

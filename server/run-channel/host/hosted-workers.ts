@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { trackWork, type WorkInProgress } from "../../domain/event-loop.ts";
 import type { TransientMap } from "../../domain/transient-map.ts";
-import { createThrottledLog, type Logger } from "../../ports/logger.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
 import {
   type Hello,
@@ -153,7 +153,6 @@ const lastMessagesMs = 200;
 export function createWorkerConnections(p: ConnectionOptions): WorkerConnections {
   const { logger } = p;
   // A worker tries again several times a second while the store is away.
-  const logUnwelcome = createThrottledLog((message, fields) => logger.warn(message, fields));
   const connections = new Set<Connection>();
 
   function accept(duplex: Duplex): void {
@@ -194,7 +193,7 @@ export function createWorkerConnections(p: ConnectionOptions): WorkerConnections
     closeOthers(connection, worker)
       .then(() => p.welcome(worker, hello, () => connections.has(connection)))
       .catch((error: unknown) => {
-        logUnwelcome("worker could not be welcomed, it will try again", { workerId: worker.identity.id, error });
+        logger.warn("worker could not be welcomed, it will try again", { workerId: worker.identity.id, error });
         stream.destroy();
       });
   }

@@ -4,7 +4,7 @@ import type { Manifest } from "../../contract/project/manifest.ts";
 import { chooseBuild, latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { describeDeath, type RunOfBuild, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createThrottledLog, type Logger, targetLogFields } from "../../ports/logger.ts";
+import { type Logger, targetLogFields } from "../../ports/logger.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import {
   type FindBuilds,
@@ -85,7 +85,6 @@ export function createRecovery(p: RecoveryOptions): Recovery {
   }
 
   function repeatReconcile(): void {
-    const warn = createThrottledLog((message, fields) => logger.warn(message, fields));
     const everyMs = Math.min(urgentEveryMs, p.reconcileEveryMs);
     let isBusy = false;
     let waitedMs = 0;
@@ -95,7 +94,7 @@ export function createRecovery(p: RecoveryOptions): Recovery {
       waitedMs = 0;
       isBusy = true;
       void reconcile()
-        .catch((error: unknown) => warn("lost run check failed, retrying", { error }))
+        .catch((error: unknown) => logger.warn("lost run check failed, retrying", { error }))
         .finally(() => (isBusy = false));
     }, everyMs);
     timers.add(timer);

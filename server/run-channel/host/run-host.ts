@@ -11,6 +11,7 @@ import { createClaimLoop } from "./claim-loop.ts";
 import { countBlockedRuns } from "./count-blocked-runs.ts";
 import { claimsOf, createWorkerConnections, forget, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 import { keepLeases } from "./keep-leases.ts";
+import { createLeftBuilds, type LeftBuild } from "./left-builds.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
 
@@ -39,6 +40,8 @@ export interface RunHostOptions extends Pick<
   /** The offset of the store's clock from this machine's. */
   clockAheadMs?: () => number;
   leaseMs?: number;
+  /** Called when runs continue on another build, because no machine has the one that accepted them. */
+  onBuildLeft?: (left: LeftBuild) => void;
   /** The workers of the previous host. */
   workers?: {
     /** They reconnect, or their deaths will be reported. */
@@ -109,7 +112,8 @@ export function createRunHost(p: RunHostOptions): RunHost {
     canTakeRuns: (worker: HostedWorker) => mayTakeRuns(worker) && isResponsive(worker),
   };
   const assignRuns = createAssignRuns({ ...assigning, findBuilds: recovery.findBuilds, onEnded: () => claims.wake() });
-  const claims = createClaimLoop({ ...assigning, assignRuns });
+  const leftBuilds = createLeftBuilds({ logger, onLeft: (left) => p.onBuildLeft?.(left) });
+  const claims = createClaimLoop({ ...assigning, assignRuns, onClaimed: leftBuilds.note });
   const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
   const leases = keepLeases({ ...p, workers, isAlive, mayTakeRuns, livingClaims, leaseMs: lease, clockAheadMs });
   const connections = createWorkerConnections({
@@ -300,6 +304,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       stopWatching();
       const closed = connections.close();
       await settled();
+      leftBuilds.close();
       await closed;
     },
   };

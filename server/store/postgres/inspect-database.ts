@@ -7,7 +7,8 @@ import { oldestSql } from "./upkeep/upkeep-store.ts";
 import { maxDueRuns, pools } from "../../domain/runs/blocked-work.ts";
 import { toWorkerInfo } from "./engine/engine-store.ts";
 import { listDueRuns } from "./queue/due-runs.ts";
-import { worker } from "./schema.ts";
+import { isOpenSql, worker } from "./schema.ts";
+import { storeSchema } from "./schema/columns.ts";
 import { clockWatchSql, type StoreContents, type WantedContents, wantedByDefault } from "../shared/store-contents.ts";
 import type { ClockWatch } from "../../domain/clock-watch.ts";
 import { createPool, databaseName, isOfProcessSql } from "./connection/connect.ts";
@@ -28,8 +29,10 @@ export interface PostgresFacts {
   server: string;
   databaseBytes: number;
   pendingMigrations: number;
-  /** Whether the user may create and change the tables. */
+  /** Whether the user may write the rows of all tables; before the first migration: whether it may create them. */
   mayWrite: boolean;
+  /** Whether the user may apply migrations: create tables, and change those that exist. */
+  mayMigrate: boolean;
   isReplica: boolean;
   fsync: string;
   fullPageWrites: string;
@@ -70,7 +73,15 @@ const serverSql = `
 
 type ServerRow = Omit<
   PostgresFacts,
-  "name" | "connections" | "pendingMigrations" | "mayWrite" | "aheadMs" | "secretFingerprint" | "queue" | "contents"
+  | "name"
+  | "connections"
+  | "pendingMigrations"
+  | "mayWrite"
+  | "mayMigrate"
+  | "aheadMs"
+  | "secretFingerprint"
+  | "queue"
+  | "contents"
 > & { most: number; used: number; mayCreate: boolean };
 
 async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }): Promise<PostgresFacts> {
@@ -90,7 +101,8 @@ async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }
     ...server,
     name,
     pendingMigrations: known.length - applied + (isQueueOld ? 1 : 0),
-    mayWrite: mayCreate && mayUseQueue && (applied === 0 || (await mayWriteRuns(session))),
+    mayWrite: mayUseQueue && (applied === 0 ? mayCreate : await mayWriteRows(session)),
+    mayMigrate: mayCreate && mayUseQueue && (await ownsTables(session)),
     connections: {
       most,
       used,
@@ -106,11 +118,28 @@ async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }
   };
 }
 
-async function mayWriteRuns(session: Session): Promise<boolean> {
+/** A role that serves a store which its owner migrates needs no more; see docs/scaling.md. */
+async function mayWriteRows(session: Session): Promise<boolean> {
   const [found] = await session.rows<{ may: boolean }>(
-    "SELECT bool_and(has_table_privilege('signalbox.run', wanted)) AS may FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted",
+    `SELECT bool_and(CASE c.relkind
+       WHEN 'S' THEN has_sequence_privilege(c.oid, 'USAGE')
+       ELSE has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')
+     END) AS may
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'S') AND c.relname <> 'schema_migration'`,
+    [storeSchema],
   );
   return found?.may ?? false;
+}
+
+/** `true` also if there are no tables yet. */
+async function ownsTables(session: Session): Promise<boolean> {
+  const [found] = await session.rows<{ owns: boolean | null }>(
+    `SELECT bool_and(pg_has_role(c.relowner, 'USAGE')) AS owns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ($1, $2) AND c.relkind IN ('r', 'p')`,
+    [storeSchema, schemaName],
+  );
+  return found?.owns ?? true;
 }
 
 /** `true` also if there is no queue yet. */
@@ -158,6 +187,9 @@ async function readContents(session: Session, p: WantedContents & { mayUseQueue:
     newestDeliveryAt: counts?.newest ?? null,
     workers: (await session.db.select().from(worker)).map(toWorkerInfo),
     due: p.mayUseQueue ? await listDueRuns(session, { pools, limit: maxDueRuns, ...p }) : [],
+    openRuns: await session.rows<StoreContents["openRuns"][number]>(
+      `SELECT version, target_kind || ':' || target_slug AS target, count(*)::int AS runs FROM signalbox.run WHERE ${isOpenSql} GROUP BY 1, 2`,
+    ),
     keys: keys.map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: (
       await session.rows<{ slug: string }>(

@@ -272,11 +272,13 @@ it("a database is looked at as it is, whether or not anything was made in it, an
         startedAt: 0,
         seenAt: Date.now(),
       });
+    await store.createRuns([aRun({ version: "v1" }), aRun({ version: "v1" })]);
     const facts = await inspectPostgres(url);
     expect(facts).toMatchObject({
       user: "signalbox",
       pendingMigrations: 0,
       mayWrite: true,
+      mayMigrate: true,
       isReplica: false,
       fsync: "off",
       fullPageWrites: "off",
@@ -287,6 +289,7 @@ it("a database is looked at as it is, whether or not anything was made in it, an
       newestDeliveryAt: null,
       keys: [{ id: key.id, endpoints: ["signup"] }],
       people: 0,
+      openRuns: [{ version: "v1", target: "workflow:welcome-email", runs: 2 }],
     });
     expect(facts.connections).toMatchObject({ wanted: 32 });
     // A machine without workers has no row, and two services can have one host.

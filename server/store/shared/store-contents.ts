@@ -13,6 +13,8 @@ export interface StoreContents {
   workers: WorkerState[];
   /** Counted with the limits of the current build. */
   due: DueRuns[];
+  /** The open runs by the version that accepted them, and by their target (`workflow:ship`). */
+  openRuns: { version: string; target: string; runs: number }[];
   keys: {
     id: string;
     name: string;

@@ -1,6 +1,7 @@
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
 import { setTimeout as delay } from "node:timers/promises";
 import { AppError } from "../../contract/app-error.ts";
+import { duringDiskOperation } from "../../domain/disk-operation.ts";
 import { inTurn } from "../../domain/event-loop.ts";
 import type { StoreTopic } from "../../ports/store.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
@@ -48,7 +49,7 @@ export function createDatabase(
     for (const giveUpAt = performance.now() + lockTimeoutMs; ; await delay(retryMs)) {
       if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
       try {
-        return await operation();
+        return await duringDiskOperation("read", operation);
       } catch (error) {
         // Readers wait only while the log is recovered after a crash. The event loop is not blocked meanwhile.
         if (isBusy(error) && performance.now() <= giveUpAt) continue;
@@ -77,7 +78,7 @@ export function createDatabase(
    */
   function atOneMoment<T>(operation: () => T): T {
     if (!connection.open) throw new AppError("store_unavailable", "The store is closed.");
-    return connection.transaction(operation).deferred();
+    return duringDiskOperation("read", () => connection.transaction(operation).deferred());
   }
 }
 

@@ -35,7 +35,7 @@ export interface Metrics {
 }
 
 export interface MetricsSources {
-  store: Pick<Store, "countHeld" | "countOpenRuns" | "numbers" | "listQueueDepths">;
+  store: Pick<Store, "countHeld" | "countOpenRuns" | "numbers" | "listQueueDepths" | "stall">;
   /** Whether the project has this endpoint: others are counted as one. */
   isDeclared: (endpoint: string) => boolean;
   /** Reads the due runs. */
@@ -111,6 +111,11 @@ export function createMetrics({
     labels: ["limit", "connection"],
     read: () =>
       (inService?.receiver?.closedConnections ?? []).map(({ closed, count }) => [{ ...closed }, count] as const),
+  });
+  metrics.gauge({
+    name: "signalbox_store_unresponsive_seconds",
+    help: "Time without a response of the store to this web process, from five seconds on; otherwise 0.",
+    read: () => (store.stall ? [[{}, (store.stall()?.ms ?? 0) / 1_000]] : []),
   });
   // Senders wait for the commits of the receiver.
   registerStoreMetrics(metrics, () => inService?.receiver?.store ?? inStore);

@@ -24,7 +24,7 @@ import { createMaskReader } from "../../../masking/read-masks.ts";
 import { planRun, evaluateTriggers } from "../../../matching/match-triggers.ts";
 import { createReceiver } from "../../../ingest/receive.ts";
 import { readDueWork } from "../../../ports/due-work.ts";
-import { type Logger, silentLogger } from "../../../ports/logger.ts";
+import { createThrottledLogger, silentLogger } from "../../../ports/logger.ts";
 import type { InputChecks } from "../../../ports/input-checks.ts";
 import { evaluateInput } from "../../../project/evaluate-input.ts";
 import { openSqliteStore } from "../../../store/sqlite/open-store.ts";
@@ -71,7 +71,7 @@ export async function openTestService(
   };
   const note = (message: string, fields?: Record<string, unknown>) =>
     void state.log.push(`${message} ${JSON.stringify(fields)}`);
-  const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  const logger = createThrottledLogger({ debug: note, info: note, warn: note, error: note });
   const sessionSecret = "a session secret of many characters";
   const stopping = new AbortController();
   const mode = p.mode ?? "development";

@@ -1,5 +1,5 @@
 import { createListeners } from "../../../domain/event-loop.ts";
-import { type Logger, createThrottledLog } from "../../../ports/logger.ts";
+import type { Logger } from "../../../ports/logger.ts";
 
 const pollMs = 100;
 
@@ -16,7 +16,6 @@ export interface ChangeWatcher {
  * commit costs another process anything.
  */
 export function createChangeWatcher(p: { readMark: () => Promise<string>; logger: Logger }): ChangeWatcher {
-  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   const listeners = createListeners();
   let timer: NodeJS.Timeout | null = null;
   let isReading = false;
@@ -31,7 +30,7 @@ export function createChangeWatcher(p: { readMark: () => Promise<string>; logger
       if (mark !== seen) listeners.notify();
       seen = mark;
     } catch (error) {
-      if (timer) logFailure("could not watch the store for changes, retrying", { error });
+      if (timer) p.logger.warn("could not watch the store for changes, retrying", { error });
     } finally {
       isReading = false;
     }

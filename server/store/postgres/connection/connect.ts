@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
 import { type ClientBase, type ClientConfig, Pool, types as parsers } from "pg";
 import { postgresLocation } from "../../../config/describe-store.ts";
-import { type Logger, createThrottledLog } from "../../../ports/logger.ts";
+import type { Logger } from "../../../ports/logger.ts";
 import { fromPostgresText } from "../statements/text-encoding.ts";
+import { toStoreError } from "../store-error.ts";
 
 /** The name of the connection that listens for changes, as the server shows it. */
 export const listenerName = "signalbox listener";
@@ -147,9 +148,8 @@ export function createPool(url: string, p: PoolOptions): Pool {
     onConnect: (client) => (p.isShared ? void sharedConnections.add(client) : settle(client, p)),
   });
   if (p.isShared) sharedConnections.add(pool);
-  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   // Emitted for idle connections. The next operation opens a new one.
-  pool.on("error", (error) => logFailure("connection to the store lost", { error }));
+  pool.on("error", (error) => p.logger.warn("connection to the store lost", { error: toStoreError(error) }));
   return pool;
 }
 

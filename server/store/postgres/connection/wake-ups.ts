@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { createListeners } from "../../../domain/event-loop.ts";
-import { type Logger, createThrottledLog } from "../../../ports/logger.ts";
+import type { Logger } from "../../../ports/logger.ts";
 import { connectionConfig, isShared, listenerName, settle } from "./connect.ts";
+import { toStoreError } from "../store-error.ts";
 
 const channel = "signalbox_runs";
 /** A process that is killed between its commit and its notification leaves the others unaware: they check by themselves. */
@@ -25,7 +26,6 @@ export interface WakeUps {
  * other, each with its fsync.
  */
 export function createWakeUps(p: { url: string; pool: Pool; logger: Logger }): WakeUps {
-  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   /** Our own notifications come back to us as well. */
   const origin = randomUUID();
   const listeners = createListeners();
@@ -55,7 +55,9 @@ export function createWakeUps(p: { url: string; pool: Pool; logger: Logger }): W
     } catch (error) {
       // It was stopped meanwhile.
       if (client !== next) return;
-      logFailure("could not listen for runs of other processes, polling until it reconnects", { error });
+      p.logger.warn("could not listen for runs of other processes, polling until it reconnects", {
+        error: toStoreError(error),
+      });
       lose(next);
     }
   }
@@ -97,7 +99,7 @@ export function createWakeUps(p: { url: string; pool: Pool; logger: Logger }): W
           values: [origin],
         });
       } catch (error) {
-        logFailure("could not notify other processes of runs", { error });
+        p.logger.warn("could not notify other processes of runs", { error: toStoreError(error) });
       }
       if (!isClosed) await new Promise((resolve) => setTimeout(resolve, minIntervalMs));
     }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { PgBoss } from "pg-boss";
 import { leaseMs } from "../../../domain/runs/lease.ts";
-import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
+import type { Logger } from "../../../ports/logger.ts";
 import { packedId } from "../../../domain/ids.ts";
 import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
 import { type InsertPart, insertParts } from "../statements/insert-rows.ts";
 import type { Session } from "../connection/session.ts";
+import { toStoreError } from "../store-error.ts";
 import { isLimitedQueue, schemaName } from "./queue-names.ts";
 
 /** A run and the queue with its job. */
@@ -89,7 +90,6 @@ const createQueueSql = `SELECT ${schemaName}.create_queue($1, $2::jsonb)`;
 
 /** Starts pg-boss. It begins no work of its own. `session`: for what it reads outside of transactions. */
 export async function openRunJobs(session: Session, p: { logger: Logger }): Promise<RunJobs> {
-  const logFailure = createThrottledLog((message, fields) => p.logger.warn(message, fields));
   const boss = new PgBoss({
     db: { executeSql: session.executeSql },
     schema: schemaName,
@@ -99,7 +99,7 @@ export async function openRunJobs(session: Session, p: { logger: Logger }): Prom
     registerInstance: false,
     queueCacheIntervalSeconds: 86_400,
   });
-  boss.on("error", (error) => logFailure("the queue reported an error", { error }));
+  boss.on("error", (error) => p.logger.warn("the queue reported an error", { error: toStoreError(error) }));
   await boss.start();
   const known = new Set<string>();
 

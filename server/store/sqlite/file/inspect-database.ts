@@ -19,6 +19,7 @@ import type { Connection } from "./open-connection.ts";
 import { findLostLog, markOpen } from "./open-mark.ts";
 import { rejectDamagedLog } from "./reject-damaged-log.ts";
 import { toOpenError } from "../store-error.ts";
+import { isOpenSql } from "../stored-forms.ts";
 
 /** The state of a store's file. Other processes can use the file. */
 export interface DatabaseFacts {
@@ -92,6 +93,11 @@ function readFacts(
   };
 }
 
+const openRunsSql = `
+  SELECT accepting.text AS version, of_target.text AS target, open_run.runs
+  FROM (SELECT version, target, count(*) AS runs FROM run INDEXED BY run_open WHERE ${isOpenSql} GROUP BY version, target) AS open_run
+  JOIN name AS accepting ON accepting.id = open_run.version JOIN name AS of_target ON of_target.id = open_run.target`;
+
 function readContents(connection: Connection, { now, concurrency }: WantedContents): StoreContents {
   const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
   const keys = connection.prepare<
@@ -109,6 +115,7 @@ function readContents(connection: Connection, { now, concurrency }: WantedConten
       .all()
       .map((worker) => ({ ...worker, isResponsive: worker.isResponsive === null ? null : worker.isResponsive === 1 })),
     due: prepareListDueRuns(connection)({ pools, now, concurrency, limit: maxDueRuns }),
+    openRuns: connection.prepare<unknown[], StoreContents["openRuns"][number]>(openRunsSql).all(),
     keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: connection
       .prepare<unknown[], string>("SELECT slug FROM trigger_switch WHERE disabled_at IS NOT NULL ORDER BY slug")

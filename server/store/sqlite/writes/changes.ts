@@ -1,5 +1,5 @@
 import type { DisabledTriggers } from "../../../contract/disabled.ts";
-import { createThrottledLog, type Logger } from "../../../ports/logger.ts";
+import type { Logger } from "../../../ports/logger.ts";
 import { type Store, type StoreMark, type StoreTopic, storeTopics } from "../../../ports/store.ts";
 import type { KeyStore } from "../../../ports/store/key-store.ts";
 import { createListeners, type Listeners } from "../../../domain/event-loop.ts";
@@ -67,7 +67,6 @@ interface ChangeWatcher {
  */
 export function createChangeWatcher(connection: Connection, logger: Logger): ChangeWatcher {
   const dataVersion = connection.prepare("PRAGMA data_version").pluck();
-  const logFailure = createThrottledLog((message, fields) => logger.warn(message, fields));
   const listeners = createListeners();
   const otherListeners = createListeners();
   let seen: unknown;
@@ -79,7 +78,7 @@ export function createChangeWatcher(connection: Connection, logger: Logger): Cha
       if (now !== seen) for (const group of [listeners, otherListeners]) group.notify();
       seen = now;
     } catch (error) {
-      logFailure("could not watch the store for changes, retrying", { error });
+      logger.warn("could not watch the store for changes, retrying", { error });
     }
   }
 

@@ -136,6 +136,23 @@ describe("group commit", () => {
     other.close();
   });
 
+  it("does not blame a lock for the time in which the process itself hung, for example in its disk", async () => {
+    const other = new Database(join(folder, "a.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const written = insert(1);
+    const now = performance.now.bind(performance);
+    const hung = vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      other.exec("ROLLBACK");
+      other.close();
+      await written;
+    } finally {
+      hung.mockRestore();
+    }
+    expect(rows()).toEqual([1]);
+  });
+
   it("never writes what its caller stopped waiting for while another process had the lock", async () => {
     const other = new Database(join(folder, "a.db"));
     other.exec("BEGIN IMMEDIATE");

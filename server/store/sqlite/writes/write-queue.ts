@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../contract/app-error.ts";
+import { beginDiskOperation, duringDiskOperation } from "../../../domain/disk-operation.ts";
 import { type CommitTally, createCommitTally, type StoreNumbers } from "../../../domain/tallies.ts";
 import type { WriteTerms } from "../../../ports/store/delivery-store.ts";
 import { findObstacle } from "../../shared/write-terms.ts";
@@ -92,6 +93,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     for (const job of jobs) job.result = job.operation();
     p.onEnd();
     tally.beginCommit();
+    beginDiskOperation("commit");
   });
   const waiting: Job[] = [];
   const tally = createCommitTally();
@@ -156,7 +158,8 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   function restartLog(): { error: unknown } | null {
     if (isLogTrusted) return null;
     try {
-      const isBlocked = connection.pragma("wal_checkpoint(TRUNCATE)", { simple: true }) !== 0;
+      const restarted = () => connection.pragma("wal_checkpoint(TRUNCATE)", { simple: true });
+      const isBlocked = duringDiskOperation("checkpoint of the log", restarted) !== 0;
       if (isBlocked) return { error: new Database.SqliteError("other connections read the log", "SQLITE_BUSY") };
     } catch (error) {
       return { error };
@@ -169,7 +172,7 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
   function attempt(batch: readonly Job[]): { error: unknown } | null {
     try {
       synchronize(batch.some((job) => job.durability === "fsync") ? "FULL" : "NORMAL");
-      runAll.immediate(batch);
+      duringDiskOperation("write", () => runAll.immediate(batch));
     } catch (error) {
       if (isDiskFailure(error)) isLogTrusted = false;
       if (isUnavailable(error) && !isBusy(error)) noteFailure(error);
@@ -231,7 +234,9 @@ export function createWriteQueue(connection: Connection, p: QueueHooks): WriteQu
     lockedAt = now;
     const timeoutMs = now - lockedSince > lockTimeoutMs ? stuckLockTimeoutMs : lockTimeoutMs;
     waiting.splice(0, waiting.length, ...withdrawUnwanted([...batch, ...waiting]));
-    const firstUnexpired = waiting.findIndex(({ since }) => now - since <= timeoutMs);
+    // An operation that waited for something else, e.g. for a disk that hung, has not waited for the lock.
+    const unavailableSince = lockedSince;
+    const firstUnexpired = waiting.findIndex(({ since }) => now - Math.max(since, unavailableSince) <= timeoutMs);
     failJobs(tally, waiting.splice(0, firstUnexpired < 0 ? waiting.length : firstUnexpired), error);
     if (waiting.length > 0) retrying = setTimeout(flush, now - lockedSince < longWaitMs ? retryMs.soon : retryMs.long);
   }
