@@ -8,7 +8,7 @@ import { type Mode, readSecret, serviceUrl, type Settings } from "./config.ts";
 import { createBodyBudget } from "./domain/requests/request-body.ts";
 import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous-limit.ts";
 import { createAuthHandler } from "./http/auth/auth-handler.ts";
-import { createRemoteExplainer } from "./http/explain-remote.ts";
+import { explainRemote } from "./http/explain-remote.ts";
 import { type PageGate, createPageGate } from "./http/pages/page-gate.ts";
 import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
 import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
@@ -174,11 +174,10 @@ export async function openSignalbox(p: {
   const remoteHandlers = createHandlers("deployed");
   const localHandlers = settings.mode === "development" ? createHandlers("development") : remoteHandlers;
   const handlersFor = ({ remoteReason }: Client) => (remoteReason === null ? localHandlers : remoteHandlers);
-  const explainRemote = createRemoteExplainer(logger);
   async function explainRejection(request: Request, { remoteReason }: Client, answer: Response): Promise<Response> {
     if (settings.mode !== "development" || remoteReason === null || answer.status !== 401) return answer;
     const { pathname } = new URL(request.url);
-    const body = explainRemote(await answer.text(), { reason: remoteReason, path: pathname });
+    const body = explainRemote(logger, await answer.text(), { reason: remoteReason, path: pathname });
     return new Response(body, { status: answer.status, headers: answer.headers });
   }
   // Next gives pages only the headers of a request.

@@ -15,7 +15,7 @@ import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
 import type { TrustedProxies } from "../connections.ts";
-import { createRemoteExplainer } from "../explain-remote.ts";
+import { explainRemote } from "../explain-remote.ts";
 import { isFromProxy, remoteReasonOf } from "../read-client.ts";
 import { formatInterval } from "../../domain/format.ts";
 
@@ -62,13 +62,12 @@ export function createIngest(p: {
   const deployed = create("deployed");
   const development = settings.mode === "development" ? create("development") : deployed;
   const guarded = guardDevelopment(development);
-  const explainRemote = createRemoteExplainer(p.logger);
   async function ingestInDevelopment(request: IngestRequest, reason: string | null): Promise<IngestResponse> {
     if (reason === null) return guarded(request);
     const answer = await deployed(request);
     if (answer.status !== 401) return answer;
     const [path = ""] = request.target.split("?", 1);
-    return { ...answer, body: explainRemote(answer.body, { reason, path }) };
+    return { ...answer, body: explainRemote(p.logger, answer.body, { reason, path }) };
   }
   return {
     ingest: (request, findRemoteReason) =>
