@@ -44,7 +44,7 @@ it("a flood of one page is rejected beyond its queue; other routes, people, toke
   // Fewer than the receiver forwards for one network.
   const flood = Array.from({ length: 240 }, async () => answers.push(await ask("/sign-in")));
   await until(() => answers.length >= 140);
-  expect(answers.every(({ status, retryAfter }) => status === 429 && Number(retryAfter) > 0)).toBe(true);
+  expect(answers.filter(({ status, retryAfter }) => status !== 429 || !(Number(retryAfter) > 0))).toEqual([]);
   const before = held.length;
   expect(before).toBeGreaterThanOrEqual(4);
   const others = [
