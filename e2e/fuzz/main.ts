@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz`: starts the built service and sends it mutated requests, for an hour by default. Everything follows
- * from the seed. Options: `--minutes 5`, `--seed 7`; `--case 1234` sends one case of the seed, and prints its
- * responses. The exit code is 1 if there are findings.
+ * from the seed. Options: `--minutes 5`, `--seed 7`; `--case 12` or `--case 12,34` sends these cases of the seed, one
+ * after the other, and prints their responses. The exit code is 1 if there are findings.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,8 @@ import { parseArgs } from "node:util";
 import { manyCleanups } from "../../scripts/cleanups.ts";
 import { setup as ensureBuilt } from "../../scripts/ensure-built.ts";
 import { describeProgress, fuzz } from "./fuzz.ts";
+import type { FuzzCase } from "./make-case.ts";
+import type { Received } from "./send-wire.ts";
 import { startFuzzedService } from "./fuzzed-service.ts";
 import { listFuzzRoutes } from "./routes.ts";
 
@@ -20,8 +22,8 @@ const { values } = parseArgs({
   },
 });
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
-if (!Number.isInteger(seed) || !(minutes > 0) || !/^\d*$/.test(values.case ?? ""))
-  fail("--seed and --case are whole numbers, and --minutes is more than 0.", 2);
+if (!Number.isInteger(seed) || !(minutes > 0) || !/^(\d+(,\d+)*)?$/.test(values.case ?? ""))
+  fail("--seed is a whole number, --case one or more of them, and --minutes is more than 0.", 2);
 
 const cleanUps: (() => void | Promise<void>)[] = [];
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end(1));
@@ -29,29 +31,38 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 ensureBuilt();
 say(`seed ${seed}`);
 const target = await startFuzzedService(manyCleanups((cleanUp) => void cleanUps.push(cleanUp)));
-const isReplay = values.case !== undefined;
-const report = await fuzz(target, {
+const options = {
   seed,
   routes: listFuzzRoutes(),
-  cases: isReplay ? [Number(values.case)] : allNumbers(),
   maxMs: minutes * 60_000,
   folder: join(tmpdir(), `signalbox-fuzz-${seed}`),
   print: say,
-  onCase: (sent, received) => {
-    if (isReplay)
-      say(
-        `${sent.route} (${sent.mutations.join(", ")})\n${received.map(({ head, body }) => `${head}\n\n${body}`).join("\n\n")}`,
-      );
-  },
-});
-say(describeProgress(report));
-say(
-  report.findings.length === 0 ? `No findings (seed ${seed}).` : `${report.findings.length} findings (seed ${seed}).`,
-);
-await end(report.findings.length === 0 ? 0 : 1);
+};
+const findings =
+  values.case === undefined ? await fuzzAll() : await replay(values.case.split(",").map((number) => Number(number)));
+say(`${findings === 0 ? "No" : findings} findings (seed ${seed}).`);
+await end(findings === 0 ? 0 : 1);
+
+async function fuzzAll(): Promise<number> {
+  const report = await fuzz(target, { ...options, cases: allNumbers() });
+  say(describeProgress(report));
+  return report.findings.length;
+}
 
 function* allNumbers(): Generator<number> {
   for (let number = 0; ; number += 1) yield number;
+}
+
+async function replay(numbers: readonly number[]): Promise<number> {
+  let found = 0;
+  for (const number of numbers) {
+    const onCase = (sent: FuzzCase, received: readonly Received[]) =>
+      say(
+        `case ${number}: ${sent.route} (${sent.mutations.join(", ") || "unchanged"})\n${received.map(({ head, body }) => `${head}\n\n${body}`).join("\n\n")}`,
+      );
+    found += (await fuzz(target, { ...options, cases: [number], onCase })).findings.length;
+  }
+  return found;
 }
 
 async function end(code: number): Promise<never> {
