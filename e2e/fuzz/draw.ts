@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 /** The random decisions of one case. */
 export interface Draw {
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, both included. `min` if `max` is less. */
   between(min: number, max: number): number;
   pick<T>(from: readonly T[]): T;
   chance(probability: number): boolean;
@@ -16,7 +16,7 @@ export function drawCase(seed: number, number: number): Draw {
     numRuns: 1,
   });
   if (!generate) throw new Error("fast-check has made no sample");
-  const between = (min: number, max: number) => generate(fc.integer, { min, max });
+  const between = (min: number, max: number) => generate(fc.integer, { min, max: Math.max(min, max) });
   return {
     between,
     pick(from) {
