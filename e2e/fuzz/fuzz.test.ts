@@ -29,6 +29,7 @@ it("sends mutated requests to every route that anonymous clients and the scope r
 });
 
 const sensitive = "canary-of-the-stand-in";
+const standInKey = "key-of-the-stand-in";
 
 interface StandIn {
   log: string;
@@ -56,7 +57,7 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
     port,
     values: {
       host: `127.0.0.1:${port}`,
-      webhookKey: "key",
+      webhookKey: standInKey,
       token: "token",
       cookie: "a=b",
       sensitive,
@@ -64,7 +65,7 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
       known: [],
       cursors: [],
     },
-    secrets: { "a sensitive value": sensitive },
+    secrets: { "the key": standInKey },
     log: () => standIn.log,
     sample: () => ({
       minute: 0,
@@ -79,7 +80,15 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
 const standInRoutes: FuzzRoute[] = [
   {
     name: "GET /",
-    request: (_, { host }) => newRequest({ method: "GET", target: "/?limit=1", headers: [["Host", host]] }),
+    request: (_, { host }) =>
+      newRequest({
+        method: "GET",
+        target: "/?limit=1",
+        headers: [
+          ["Host", host],
+          ["X-Api-Key", standInKey],
+        ],
+      }),
   },
   {
     name: "POST /",
@@ -92,11 +101,14 @@ const hasRepeatedHeader = ({ rawHeaders }: IncomingMessage) => {
 };
 const isMutated = ({ url = "" }: IncomingMessage) => !url.startsWith("/triggers/");
 
+const answers500 = () => (request: IncomingMessage, response: ServerResponse) =>
+  void (hasRepeatedHeader(request) && (response.statusCode = 500));
+
 it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["handle"] }>([
   {
     name: "a 500 to a repeated header",
     kind: "server error",
-    fault: () => (request, response) => void (hasRepeatedHeader(request) && (response.statusCode = 500)),
+    fault: answers500,
   },
   {
     name: "an internal error within a batch",
@@ -106,6 +118,13 @@ it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["hand
         response
           .setHeader("content-type", "application/json")
           .end('[{"error":{"data":{"code":"INTERNAL_SERVER_ERROR"}}}]');
+    },
+  },
+  {
+    name: "a key that a client has sent, in its response",
+    kind: "secret",
+    fault: () => (request, response) => {
+      if (isMutated(request)) response.end(request.headers["x-api-key"]);
     },
   },
   {
@@ -162,9 +181,7 @@ it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["hand
 });
 
 it("finds a fault again by the seed and the number of its case alone, with the same bytes", async () => {
-  const fault = () => (request: IncomingMessage, response: ServerResponse) =>
-    void (hasRepeatedHeader(request) && (response.statusCode = 500));
-  const target = await startStandIn(fault);
+  const target = await startStandIn(answers500);
   const { findings } = await fuzz(target, optionsOf({ routes: standInRoutes, cases: first(150) }));
   const [found] = findings.flatMap(({ cases }) => cases);
   const again = await fuzz(target, optionsOf({ routes: standInRoutes, cases: [found?.number ?? 0] }));

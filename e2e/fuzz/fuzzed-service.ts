@@ -46,7 +46,6 @@ export async function startFuzzedService(onCleanup?: OnCleanup): Promise<Target>
     secrets: {
       "the webhook key": key,
       "the API token": token,
-      "a sensitive value": sensitive,
       "the secret of signatures": signingSecret,
       "the token of an admin": service.token,
     },
@@ -80,7 +79,6 @@ async function readIds(url: string, token: string): Promise<Pick<FuzzValues, "id
   const read = (path: string) => getJson<Page>(`${url}/api/v1/${path}`, { authorization: `Bearer ${token}` });
   const [runs, deliveries] = [await read("runs?limit=5"), await read("deliveries?limit=50")];
   const [triggers, builds] = [await read("triggers"), await read("builds")];
-  const idsOf = ({ data }: Page) => data.flatMap(({ id }) => id ?? []);
   const ids = {
     runs: idsOf(runs),
     deliveries: idsOf(deliveries),
@@ -93,4 +91,8 @@ async function readIds(url: string, token: string): Promise<Pick<FuzzValues, "id
     known: Object.values(ids).flatMap((some) => some.slice(0, 5)),
     cursors: [runs, deliveries].flatMap(({ nextCursor }) => nextCursor ?? []),
   };
+}
+
+function idsOf({ data }: Page): string[] {
+  return data.flatMap(({ id }) => id ?? []);
 }

@@ -17,11 +17,12 @@ export interface HonestResponse {
 const { url, key, everyMs } = workerData as HonestSender;
 const agent = new Agent({ keepAlive: false });
 
-setInterval(() => {
+setInterval(() => void send(), everyMs);
+
+async function send(): Promise<void> {
   const sentAt = performance.now();
-  void post({ url, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent }).then(({ status }) => {
-    const response: HonestResponse = { status, tookMs: performance.now() - sentAt };
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread has no origin.
-    parentPort?.postMessage(response);
-  });
-}, everyMs);
+  const { status } = await post({ url, body: '{"name":"Ada"}', headers: { "x-api-key": key }, agent });
+  const response: HonestResponse = { status, tookMs: performance.now() - sentAt };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a thread has no origin.
+  parentPort?.postMessage(response);
+}

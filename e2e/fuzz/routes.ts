@@ -107,18 +107,6 @@ function apiHeaders(draw: Draw, { host, token, cookie, webhookKey }: FuzzValues)
 }
 
 function listTools(): FuzzRoute[] {
-  const call = (name: string, params: (draw: Draw) => unknown): FuzzRoute => ({
-    name: `POST /mcp ${name}`,
-    request(draw, values) {
-      const [method = ""] = name.split(" ");
-      const headers = apiHeaders(draw, values);
-      headers[1] = ["Accept", "application/json, text/event-stream"];
-      return jsonRequest(
-        { method: "POST", target: "/mcp", headers },
-        { jsonrpc: "2.0", id: 1, method, params: params(draw) },
-      );
-    },
-  });
   const client = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } };
   return [
     call("initialize", () => client),
@@ -131,6 +119,21 @@ function listTools(): FuzzRoute[] {
       }));
     }),
   ];
+}
+
+function call(name: string, params: (draw: Draw) => unknown): FuzzRoute {
+  return {
+    name: `POST /mcp ${name}`,
+    request(draw, values) {
+      const [method = ""] = name.split(" ");
+      const headers = apiHeaders(draw, values);
+      headers[1] = ["Accept", "application/json, text/event-stream"];
+      return jsonRequest(
+        { method: "POST", target: "/mcp", headers },
+        { jsonrpc: "2.0", id: 1, method, params: params(draw) },
+      );
+    },
+  };
 }
 
 interface ProcedureDefinition {

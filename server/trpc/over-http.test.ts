@@ -402,7 +402,7 @@ it("no method and no content type is taken for a defect of the service", async (
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     for (const type of types)
       for (const path of ["runs.list", "account.endSession", "live", "nothing"]) {
-        const headers = type === null ? {} : { "content-type": type };
+        const headers: Record<string, string> = type === null ? {} : { "content-type": type };
         const body = method === "GET" || method === "HEAD" ? null : Buffer.from("{}");
         const response = await fetch(`${url}/${path}`, { method, headers, body });
         await response.body?.cancel();
