@@ -42,7 +42,7 @@ export interface FuzzOptions {
 }
 
 /** A fault, with the cases that may have caused it: one, or those that were in progress. */
-export interface Finding extends Fault {
+interface Finding extends Fault {
   cases: { number: number; route: string; mutations: readonly string[]; file: string }[];
 }
 

@@ -49,7 +49,7 @@ export async function sendWire(port: number, { parts, ending }: Wire): Promise<R
 }
 
 /** The responses in what a connection brought; the last one may be cut off. */
-export function readReceived(text: string): Received[] {
+function readReceived(text: string): Received[] {
   const responses: Received[] = [];
   for (let rest = text; rest.startsWith("HTTP/1.");) {
     const headEnd = rest.indexOf("\r\n\r\n");
