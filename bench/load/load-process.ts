@@ -1,4 +1,5 @@
 import { type Load, type LoadResult, runLoad } from "./run-load.ts";
+import { runUnread } from "./run-unread.ts";
 
 /** Begins a load, or stops the one with this id. */
 export type LoadRequest = { id: number; load: Load } | { id: number; load: null };
@@ -14,7 +15,8 @@ process.on("message", ({ id, load }: LoadRequest) => {
     running.delete(id);
     process.send?.(message);
   };
-  runLoad(load, stop.signal).then(
+  const run = load.unread === undefined ? runLoad : runUnread;
+  run(load, stop.signal).then(
     (result) => reply({ id, result }),
     (error: unknown) => reply({ id, error: error instanceof Error ? error.message : String(error) }),
   );

@@ -8,6 +8,8 @@ export interface Load {
   url: string;
   /** In headers and bodies, `{n}` becomes the number of the request, and `{address}` an IP address for this number. */
   headers?: Record<string, string>;
+  /** Header lines after these, as they are sent: for names that repeat. */
+  lines?: string;
   /** Sent in turn. A GET has none. */
   bodies?: readonly Uint8Array[];
   connections: number;
@@ -22,6 +24,11 @@ export interface Load {
   reconnects?: boolean;
   /** Requests a second, sent in a burst each millisecond. Default: as many as the connections carry. */
   perSecond?: number;
+  /**
+   * The number of requests that each connection sends at once. It never reads a response, and counts with status 0. A
+   * connection that the server closes is opened again. Only for loads that are stopped.
+   */
+  unread?: number;
 }
 
 export interface LoadResult {
@@ -46,7 +53,7 @@ export interface LoadResult {
 
 const maxLateMs = 300_000;
 /** Between two attempts to connect. */
-const retryMs = 100;
+export const retryMs = 100;
 
 /**
  * Sends requests over connections of its own, one at a time on each: raw sockets and prepared requests, so that the
@@ -182,9 +189,9 @@ export async function runLoad(load: Load, stopped?: AbortSignal): Promise<LoadRe
 }
 
 /** Returns the bytes of a request by its number. They are prepared once if they have no placeholder. */
-function prepareRequest(load: Load, body: Uint8Array | null): (number: number) => Buffer | string {
+export function prepareRequest(load: Load, body: Uint8Array | null): (number: number) => Buffer | string {
   const { host, pathname, search } = new URL(load.url);
-  const { method = "POST", headers = {} } = load;
+  const { method = "POST", headers = {}, lines: more = "" } = load;
   const text = body === null ? "" : Buffer.from(body).toString("latin1");
   const toText = (sent: string, fill: (template: string) => string) => {
     const all = {
@@ -193,7 +200,7 @@ function prepareRequest(load: Load, body: Uint8Array | null): (number: number) =
       ...headers,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${fill(value)}\r\n`);
-    return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${sent}`;
+    return `${method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}${more}\r\n${sent}`;
   };
   if (!/\{(n|address)\}/.test(text + JSON.stringify(headers))) {
     const bytes = Buffer.from(

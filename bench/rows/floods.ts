@@ -20,6 +20,10 @@ const webhooksPerSecond = 100;
 const goal = 3;
 /** The time that a flood has to build up before the first webhook. */
 const headStartMs = 500;
+/** In 4 kB. */
+const repeatedHeaders = 985;
+/** On one connection, which may have 200 requests that wait. */
+const unreadRequests = 150;
 /** A service may reject the requests of a flood, or close its connections (0). */
 const rejections = [0, 408, 429];
 
@@ -40,8 +44,8 @@ interface Turn {
 }
 
 /**
- * The wait of webhooks while clients flood the rest of the service: the API, the pages, sign-in, exports, and all of
- * them together. The floods run in a separate process.
+ * The wait of webhooks while clients flood the rest of the service: the API, the pages, sign-in, exports, clients
+ * without a key, and all of them together. The floods run in a separate process.
  */
 export async function measureFloods(bench: Bench): Promise<Row[]> {
   const folder = bench.makeProject({ workers: 1 });
@@ -68,37 +72,26 @@ export async function measureFloods(bench: Bench): Promise<Row[]> {
   };
   try {
     await fill(bench, service, store);
-    const { openapi, pages, signIns, exports } = await planFloods(service);
-    for (const { loads, status } of [openapi, pages, signIns, exports])
+    const floods = await planFloods(service);
+    for (const { loads, status } of floods)
       // What the service loads on first use is not part of a flood.
-      for (const load of loads) await flooder.post({ ...load, connections: 1, count: 1 }, status);
-    const all = turnOf([openapi, pages, signIns, exports]);
+      for (const load of loads.filter(({ unread }) => unread === undefined))
+        await flooder.post({ ...load, connections: 1, count: 1 }, status);
+    const all = { work: "all of these clients are active", turn: turnOf(floods) };
     if (bench.profile) {
-      await bench.profile(service, all);
+      await bench.profile(service, all.turn);
       return [];
     }
-    const turns = await byTurns(
-      {
-        calm: turnOf([]),
-        openapi: turnOf([openapi]),
-        pages: turnOf([pages]),
-        signIns: turnOf([signIns]),
-        exports: turnOf([exports]),
-        all,
-      },
+    const sides = [...floods.map((flood) => ({ work: flood.work, turn: turnOf([flood]) })), all];
+    const { calm = [], ...flooded } = await byTurns<string, Turn>(
+      { calm: turnOf([]), ...Object.fromEntries(sides.map(({ work, turn }) => [work, turn])) },
       bench.rounds,
     );
     const stored = await store.accepted(endpoints.executed);
     if (stored !== accepted)
       throw new Error(`${accepted} deliveries were answered 202, and ${stored} are in the store`);
     bench.note(`The client of the floods used ${flooder.highestCpu().toFixed(2)} of one core at most.`);
-    return [
-      toRow(openapi.work, turns.openapi, turns.calm),
-      toRow(pages.work, turns.pages, turns.calm),
-      toRow(signIns.work, turns.signIns, turns.calm),
-      toRow(exports.work, turns.exports, turns.calm),
-      toRow("all of these clients are active", turns.all, turns.calm),
-    ];
+    return Object.entries(flooded).map(([work, turns]) => toRow(work, turns, calm));
   } finally {
     flooder.close();
     await store.close();
@@ -118,10 +111,7 @@ async function fill(bench: Bench, service: Service, store: SqliteReader): Promis
 }
 
 /** Requests with credentials are not limited in number; the service has only limits for sign-ins and exports. */
-async function planFloods({
-  origin,
-  folder,
-}: Service): Promise<Record<"openapi" | "pages" | "signIns" | "exports", Flood>> {
+async function planFloods({ origin, folder }: Service): Promise<Flood[]> {
   const [token, other] = [createToken(folder, "flood"), createToken(folder, "flood-2")];
   const cookie = { Cookie: await signIn(origin, token) };
   const get = (path: string, headers: Record<string, string>, atOnce: number): Load => ({
@@ -131,18 +121,18 @@ async function planFloods({
     connections: atOnce,
     reconnects: true,
   });
-  return {
-    openapi: {
+  return [
+    {
       work: "200 clients of the API read its OpenAPI document",
       loads: [get("/api/v1/openapi.json", bearerOf(token), 200)],
       status: 200,
     },
-    pages: {
+    {
       work: "100 signed-in browsers load pages (runs, deliveries)",
       loads: [get("/runs", cookie, 50), get("/deliveries", cookie, 50)],
       status: 200,
     },
-    signIns: {
+    {
       work: "200 clients at once sign in with wrong passwords",
       loads: [
         {
@@ -155,13 +145,50 @@ async function planFloods({
       ],
       status: 401,
     },
-    exports: {
+    {
       work: "eight clients at once export all runs",
       // A token may have four in progress.
       loads: [token, other].map((secret) => get("/api/v1/runs/export?format=jsonl", bearerOf(secret), 4)),
       status: 200,
     },
-  };
+    ...planAnonymousFloods(origin),
+  ];
+}
+
+/** Attacks by clients without a key, each from many addresses. */
+function planAnonymousFloods(origin: string): Flood[] {
+  const anonymous = { headers: { "X-Forwarded-For": "{address}" }, connections: 200, reconnects: true };
+  return [
+    {
+      work: `200 clients without a key send webhooks with ${repeatedHeaders} repeated headers`,
+      loads: [
+        {
+          ...anonymous,
+          url: `${origin}/triggers/${endpoints.executed}`,
+          bodies: smallBody().bodies,
+          lines: "a:\r\n".repeat(repeatedHeaders),
+        },
+      ],
+      status: 401,
+    },
+    {
+      work: "200 clients send a Host header that is no host",
+      loads: [
+        {
+          ...anonymous,
+          method: "GET",
+          url: `${origin}/`,
+          headers: { ...anonymous.headers, Host: "1.2.3.4.5.6" },
+        },
+      ],
+      status: 400,
+    },
+    {
+      work: `200 clients request the OpenAPI document ${unreadRequests} times at once and read nothing`,
+      loads: [{ ...anonymous, method: "GET", url: `${origin}/api/v1/openapi.json`, unread: unreadRequests }],
+      status: 0,
+    },
+  ];
 }
 
 function bearerOf(token: string): Record<string, string> {

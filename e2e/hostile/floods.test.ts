@@ -6,6 +6,7 @@ import { post } from "./bystander.ts";
 import type { Flood } from "./flood-worker.ts";
 import { flood } from "./flood.ts";
 import { type HostileService, startHostileService } from "./hostile-service.ts";
+import { signInBodies } from "./sign-in-bodies.ts";
 
 const atOnce = 1_500;
 /**
@@ -30,13 +31,6 @@ const maxRecorded = 50 + 12 * 10;
 const maxReadsInProgress = 16;
 
 const json = { "content-type": "application/json" };
-const bodies: Record<string, string> = {
-  "/api/auth/sign-in": '{"email":"eve{n}@example.com","password":"a guess of many characters"}',
-  "/api/auth/join":
-    '{"token":"guess{n}","name":"Eve","email":"eve{n}@example.com","password":"a guess of many characters"}',
-  "/api/auth/reset": '{"token":"guess{n}","password":"a guess of many characters"}',
-  "/api/auth/oidc": '{"next":"/"}',
-};
 
 type Route = Pick<Flood, "method" | "path" | "headers" | "body">;
 
@@ -45,7 +39,7 @@ const open = anonymousRoutes.map(({ method, path }): Route => ({
   method,
   path: path.replaceAll(/\{\w+\+?\}/g, "guess{n}") + (path.includes("callback") ? "?code=x&state=y" : ""),
   headers: method === "POST" ? json : {},
-  body: method === "POST" ? (bodies[path] ?? "{}") : null,
+  body: method === "POST" ? (signInBodies[path] ?? "{}") : null,
 }));
 const read = { method: "GET", headers: {}, body: null };
 /** What rejects anonymous clients, and what they may send besides. */

@@ -16,6 +16,8 @@ export interface HostileService extends Service {
   createKey(name: string): string;
   /** An API token with the scope `admin`. */
   token: string;
+  /** Makes another token. */
+  createToken(scope: "read"): string;
   /** The peak memory of the receiver or the web process, in MiB, as the kernel counts it. */
   peakMemoryMb(): number;
   /** The CPU time that the receiver and the web process have used so far, in ms. */
@@ -60,10 +62,10 @@ export interface HostileOptions {
   program?: string[];
 }
 
-/** Builds a project and starts it. Killed when the test ends. */
-export async function startHostileService(p: HostileOptions = {}): Promise<HostileService> {
-  const prepared = prepare(p);
-  return toHostileService(await startService(prepared.options), prepared);
+/** Builds a project and starts it. Killed by `onCleanup`. Default: when the test ends. */
+export async function startHostileService(p: HostileOptions = {}, onCleanup?: OnCleanup): Promise<HostileService> {
+  const prepared = prepare(p, onCleanup);
+  return toHostileService(await startService(prepared.options, onCleanup), prepared);
 }
 
 /**
@@ -87,6 +89,7 @@ interface Prepared {
   key: string;
   token: string;
   createKey(name: string): string;
+  createToken(scope: string): string;
 }
 
 /** A project, built and with its keys where it is to be deployed. */
@@ -99,13 +102,14 @@ function prepare({ command = "start", files: more, ...given }: HostileOptions, o
   };
   const create = (...args: string[]) => keySchema.parse(JSON.parse(run("keys", "create", ...args, "--json"))).secret;
   const createKey = (name: string) => create("--name", name);
+  const createToken = (scope: string) => create("--api", "--scope", scope, "--name", `ci-${scope}`);
   const options = { projectDir, command, ...given };
-  if (command === "dev") return { options, key: "", token: "", createKey };
+  if (command === "dev") return { options, key: "", token: "", createKey, createToken };
   run("build");
-  return { options, key: createKey("hooks"), token: create("--api", "--scope", "admin", "--name", "ci"), createKey };
+  return { options, key: createKey("hooks"), token: createToken("admin"), createKey, createToken };
 }
 
-function toHostileService(service: Service, { options, key, token, createKey }: Prepared): HostileService {
+function toHostileService(service: Service, { options, key, token, createKey, createToken }: Prepared): HostileService {
   const headers: Record<string, string> = token === "" ? {} : { authorization: `Bearer ${token}` };
   const pidOf = (program: "receiver" | "web") => childrenOf(service.child.pid ?? 0, program)[0] ?? 0;
   return {
@@ -116,6 +120,7 @@ function toHostileService(service: Service, { options, key, token, createKey }: 
     key,
     createKey,
     token,
+    createToken,
     peakMemoryMb: () => Math.max(peakMemoryOf(pidOf("receiver")), peakMemoryOf(pidOf("web"))),
     cpuMs: () => cpuOf(pidOf("receiver")) + cpuOf(pidOf("web")),
     async countRuns() {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { it, onTestFinished, vi } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { it, onTestFinished } from "vitest";
 import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups, type OnCleanup } from "../../scripts/cleanups.ts";
 import { cliFile, repository } from "./project.ts";
@@ -109,18 +110,18 @@ export function signalbox(args: string[], options: { cwd: string; env?: NodeJS.P
   return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
+const readyWithinMs = 240_000;
+
+/** Without Vitest, because services are also started outside of tests. */
 async function waitForUrl(projectDir: string, child: ChildProcess, output: () => string): Promise<string> {
   const file = join(projectDir, ".signalbox/server.json");
-  return vi.waitFor(
-    () => {
-      if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${output()}`);
-      if (!existsSync(file)) throw new Error(`It is not ready:\n${output()}`);
-      const { pid, url } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string };
-      if (pid !== child.pid && !isBelow(pid, child.pid)) throw new Error(`Another process is ready:\n${output()}`);
-      return url;
-    },
-    { timeout: 240_000, interval: 50 },
-  );
+  for (const giveUpAt = performance.now() + readyWithinMs; performance.now() < giveUpAt; await delay(50)) {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}:\n${output()}`);
+    if (!existsSync(file)) continue;
+    const { pid, url } = JSON.parse(readFileSync(file, "utf8")) as { pid: number; url: string };
+    if (pid === child.pid || isBelow(pid, child.pid)) return url;
+  }
+  throw new Error(`It is not ready:\n${output()}`);
 }
 
 /** `npx` and `npm` are parent processes of the program that they start. */

@@ -1,6 +1,7 @@
 import type { RecordedDeliveryLine } from "../contract/backtest.ts";
 import type { DeliverySummary } from "../contract/delivery.ts";
 import { readPages } from "../contract/list.ts";
+import { stopIfDisconnected } from "../domain/problem.ts";
 import type { RecordedDelivery } from "../matching/backtest.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
@@ -21,7 +22,7 @@ export async function* readWithBodies(
   // Deliveries of the meantime are newer than the first page, so none is missed and the export ends.
   const until = Math.min(filter.until ?? Infinity, clock.now() + 1);
   const pages = readPages((cursor) => {
-    signal?.throwIfAborted();
+    stopIfDisconnected(signal);
     return store.listDeliveries({ ...filter, until }, { limit: pageRows, cursor, signal });
   });
   for await (const { data } of pages) {

@@ -55,6 +55,14 @@ export function issuesToErrors(issues: readonly SchemaIssue[]): ProblemError[] {
   return issues.map(({ path, code = "custom", message }) => ({ pointer: toPointer(path), code, message }));
 }
 
+/**
+ * Stops work for a client that has disconnected. Unlike the reason of the signal, which can be anything, its error is
+ * an expected failure on every way back; the response reaches no one.
+ */
+export function stopIfDisconnected(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AppError("incomplete_body", "The connection closed before the response.");
+}
+
 /** The failure behind an unexpected error. Its text has no details: they are in the log. */
 export function internalError(cause: unknown, requestId?: string): AppError {
   return new AppError(

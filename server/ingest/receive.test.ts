@@ -484,10 +484,12 @@ describe("the time limit of a response", () => {
     };
     const recordDelivery: ReceiverDeps["store"]["recordDelivery"] = async (_, terms) =>
       void seen.push(terms?.isAbandoned?.());
-    const { receive } = receiver({ store: { acceptDelivery, recordDelivery } });
+    const { receive, logged } = receiver({ store: { acceptDelivery, recordDelivery } });
     await receive({ ...post({}), isAbandoned: () => true });
     await receive({ ...post({}), isAbandoned: () => false });
     await receive({ ...post({ body: "{" }), isAbandoned: () => true });
     expect(seen).toEqual([true, false, undefined]);
+    // A sender that leaves is no failure of the store.
+    expect(logged).toEqual(["sender left before its delivery was stored", "could not store a delivery"]);
   });
 });

@@ -57,9 +57,13 @@ export function createRejecter({
   const takeUnverified = createUnverifiedBudget(logger);
 
   /** An unexpected error is a defect: the log has the details, the sender gets none. */
-  function toAppError(error: unknown, deliveryId: string): AppError {
+  function toAppError(error: unknown, { id: deliveryId, limit }: RequestHead): AppError {
     if (error instanceof AppError) {
-      if (error.code === "store_unavailable") logger.error("could not store a delivery", { deliveryId, error });
+      if (error.code === "store_unavailable") {
+        // Any sender can do this, so it is no error of the store. If many do, the store is slow.
+        if (limit.isAbandoned?.()) logger.warn("sender left before its delivery was stored", { deliveryId });
+        else logger.error("could not store a delivery", { deliveryId, error });
+      }
       if (error.code === "verification_failed")
         logger.error("check of a signature failed", { deliveryId, error: error.cause ?? error });
       if (error.code === "queue_full") logger.warn("queue full", { deliveryId, error });
@@ -115,7 +119,7 @@ export function createRejecter({
 
   return {
     async rejectUnauthenticated(head, cause) {
-      const error = toAppError(cause, head.id);
+      const error = toAppError(cause, head);
       emit({ type: "rejected", code: error.code });
       if (error.code === "unauthorized") {
         emit({ type: "unauthenticated" });
@@ -127,7 +131,7 @@ export function createRejecter({
     },
     async reject(request, cause) {
       const { head, delivery: draft, decision, responseHeaders, reply } = request;
-      const error = toAppError(cause, head.id);
+      const error = toAppError(cause, head);
       emit({ type: "rejected", code: error.code });
       const part = recordedPart(request, error.code);
       if (part === "nothing") emit({ type: "unrecorded", code: error.code });

@@ -6,6 +6,7 @@ import type { Json } from "../contract/json.ts";
 import { isOtherEvent } from "../domain/deliveries/describe-reason.ts";
 import { onlyJson } from "../domain/requests/body-format.ts";
 import { fromPointer, valueAt } from "../domain/json/json-pointer.ts";
+import { stopIfDisconnected } from "../domain/problem.ts";
 import { describeDrift, pointerText } from "../domain/sketch/describe-drift.ts";
 import {
   type EndpointContracts,
@@ -184,7 +185,7 @@ export async function readDrift(
       formats: deps.project.current().byEndpoint.get(each)?.[0]?.body ?? onlyJson,
       contracts,
       pause: async () => {
-        signal?.throwIfAborted();
+        stopIfDisconnected(signal);
         return elapsedMs(deps.clock) < end;
       },
     });

@@ -4,6 +4,7 @@ import type { DeliverySummary } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import { readPages } from "../contract/list.ts";
 import type { BodyFormat, Methods, OnMismatch } from "../contract/project/endpoint.ts";
+import { stopIfDisconnected } from "../domain/problem.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { readQuery } from "../domain/deliveries/query-values.ts";
@@ -169,7 +170,7 @@ async function listSamples(
   let total = 0;
   let isAtEnd = false;
   const pages = readPages((cursor) => {
-    signal?.throwIfAborted();
+    stopIfDisconnected(signal);
     return store.listDeliveries({ endpoint, since }, { limit: 100, cursor, signal });
   });
   for await (const { data, nextCursor } of pages) {
@@ -202,7 +203,7 @@ function createReader(
     async *read() {
       let at = 0;
       for (; at < (limit ?? ids.length); at++) {
-        signal?.throwIfAborted();
+        stopIfDisconnected(signal);
         if (limit === null && at > 0 && elapsedMs(clock) > end) break;
         const sample = await readOne(ids[at] ?? "");
         if (sample) yield sample;

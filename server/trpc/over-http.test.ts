@@ -394,3 +394,21 @@ it("a request has at most 16 calls: more are rejected before any is made", async
   expect((await batch(17)).status).toBe(400);
   expect((await batch(400)).status).toBe(400);
 });
+
+it("no method and no content type is taken for a defect of the service", async () => {
+  const { url, service } = await open();
+  const types = [null, "text/plain", "application/octet-stream", "multipart/form-data", "application/json"];
+  const statuses = new Set<number>();
+  for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    for (const type of types)
+      for (const path of ["runs.list", "account.endSession", "live", "nothing"]) {
+        const headers: Record<string, string> = type === null ? {} : { "content-type": type };
+        const body = method === "GET" || method === "HEAD" ? null : Buffer.from("{}");
+        const response = await fetch(`${url}/${path}`, { method, headers, body });
+        await response.body?.cancel();
+        expect(response.status, `${method} ${path} ${type}`).toBeLessThan(500);
+        statuses.add(response.status);
+      }
+  expect([...statuses]).toEqual(expect.arrayContaining([400, 404, 405, 415]));
+  expect(service.state.log).toEqual([]);
+});

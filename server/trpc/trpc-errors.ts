@@ -14,6 +14,8 @@ export function toAppError(error: TRPCError): AppError {
   if (error.code === "NOT_FOUND") return new AppError("not_found", "Unknown procedure.", { cause: error });
   if (error.code === "METHOD_NOT_SUPPORTED")
     return new AppError("method_not_allowed", "This procedure does not accept this method.", { cause: error });
+  if (error.code === "UNSUPPORTED_MEDIA_TYPE")
+    return new AppError("unsupported_media_type", "Send Content-Type: application/json.", { cause: error });
   return internalError(error);
 }
 

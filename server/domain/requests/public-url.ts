@@ -1,6 +1,7 @@
 /** Whether a `Host` or `X-Forwarded-Host` names a host, and nothing else. */
 export function isHostName(host: string): boolean {
-  return /^[\w.:[\]-]{1,255}$/.test(host);
+  // Names that look like addresses and are none, such as 1.2.3.4.5, make no URL.
+  return /^[\w.:[\]-]{1,255}$/.test(host) && URL.canParse(`http://${host}`);
 }
 
 /**

@@ -121,6 +121,16 @@ it("a repeated header is masked in all its values, and a removed credential stay
   expect([shown(masked), masked.bodySha256]).toEqual(["{}", "00"]);
 });
 
+it("the paths of rounded numbers have no key that is data", async () => {
+  const visits = z.object({ total: z.number(), visitors: z.record(z.string(), z.number()).meta({ sensitive: true }) });
+  const body = `{"total":9007199254740993,"visitors":{"${canary}":9007199254740993}}`;
+  const headers = { "signalbox-rounded-numbers": `["/total","/visitors/${canary}"]` };
+  const masked = await mask(delivery(body, { headers }), { request: visits });
+  const shownPaths = masked.headers["signalbox-rounded-numbers"] ?? "";
+  expect(shownPaths).toMatch(/^\["\/total","\/visitors\/[^"]+"\]$/);
+  expect(shownPaths).not.toContain(canary);
+});
+
 it("a sensitive parameter is masked in the recorded query and URL, in any notation; the rest stays as sent", async () => {
   const sent = `topic=a%20b&e%6Dail=${canary}&email=${canary}+2&to[]=1&empty`;
   const headers = {

@@ -113,6 +113,7 @@ export function maskFields(
   const maskOne = (name: string, value: string) => {
     if (name === ownHeaders.query) return mapQuery(value, maskIn("query"));
     if (name === ownHeaders.requestUrl) return maskUrl(value);
+    if (name === ownHeaders.rounded) return maskPointers(value, rules.body);
     return name === ownHeaders.repeated ? maskRepeated(value, maskHeader) : maskHeader(name, value);
   };
   return Object.fromEntries(Object.entries(recorded).map(([name, value]) => [name, maskOne(name, value)]));
@@ -128,6 +129,15 @@ function maskRepeated(text: string, maskOne: (name: string, value: string) => st
         Array.isArray(each) ? each.map((value) => (typeof value === "string" ? maskOne(name, value) : value)) : each,
       ]),
     ),
+  );
+}
+
+/** A list of paths in the body, whose keys can be data. */
+function maskPointers(text: string, body: SensitivePlace | null): string {
+  const pointers = parse(text);
+  if (!Array.isArray(pointers)) return text;
+  return JSON.stringify(
+    pointers.map((pointer) => (typeof pointer === "string" ? look(pointer, body).pointer : pointer)),
   );
 }
 

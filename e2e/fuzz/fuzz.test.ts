@@ -1,0 +1,197 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { fuzz, type FuzzOptions, type Target } from "./fuzz.ts";
+import { startFuzzedService } from "./fuzzed-service.ts";
+import { type FuzzRoute, jsonRequest, newRequest } from "./request.ts";
+import { listFuzzRoutes } from "./routes.ts";
+
+const first = (count: number) => Array.from({ length: count }, (_, number) => number);
+
+function optionsOf(p: Pick<FuzzOptions, "routes" | "cases"> & Partial<FuzzOptions>): FuzzOptions {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-fuzz-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // A busy machine delays webhooks as well.
+  return { seed: 1, maxMs: 300_000, stallMs: 60_000, folder, print: () => {}, ...p };
+}
+
+it("sends mutated requests to every route that anonymous clients and the scope read may use, and finds no fault of the service", async () => {
+  const routes = listFuzzRoutes();
+  const report = await fuzz(await startFuzzedService(), optionsOf({ routes, cases: first(3 * routes.length) }));
+  expect(report.findings).toEqual([]);
+  expect([...report.routes.keys()].toSorted()).toEqual(routes.map(({ name }) => name).toSorted());
+  // The requests are not all rejected for the same reason.
+  expect([...report.statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 404]));
+  expect(report.honest.count).toBeGreaterThan(0);
+});
+
+const sensitive = "canary-of-the-stand-in";
+const standInKey = "key-of-the-stand-in";
+
+interface StandIn {
+  log: string;
+  pid: number;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** A small server with a fault, instead of the service. It accepts the webhooks of the honest sender. */
+async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Promise<Target> {
+  const standIn: StandIn = { log: "", pid: 1, handle: () => {} };
+  standIn.handle = fault(standIn);
+  const server = createServer((request, response) => {
+    request.resume();
+    response.statusCode = request.url === "/triggers/honest" ? 202 : 200;
+    standIn.handle(request, response);
+    if (!response.writableEnded) response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    values: {
+      host: `127.0.0.1:${port}`,
+      webhookKey: standInKey,
+      token: "token",
+      cookie: "a=b",
+      sensitive,
+      ids: {},
+      known: [],
+      cursors: [],
+    },
+    secrets: { "the key": standInKey },
+    log: () => standIn.log,
+    sample: () => ({
+      minute: 0,
+      processes: [{ name: "web", pid: standIn.pid, rssMb: 100, pssMb: 100, descriptors: 10 }],
+      walMb: 0,
+      databaseMb: 0,
+      openRuns: 0,
+    }),
+  };
+}
+
+const standInRoutes: FuzzRoute[] = [
+  {
+    name: "GET /",
+    request: (_, { host }) =>
+      newRequest({
+        method: "GET",
+        target: "/?limit=1",
+        headers: [
+          ["Host", host],
+          ["X-Api-Key", standInKey],
+        ],
+      }),
+  },
+  {
+    name: "POST /",
+    request: (_, { host }) => jsonRequest({ method: "POST", target: "/", headers: [["Host", host]] }, { name: "Ada" }),
+  },
+];
+const hasRepeatedHeader = ({ rawHeaders }: IncomingMessage) => {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return new Set(names).size < names.length;
+};
+const isMutated = ({ url = "" }: IncomingMessage) => !url.startsWith("/triggers/");
+
+const answers500 = () => (request: IncomingMessage, response: ServerResponse) =>
+  void (hasRepeatedHeader(request) && (response.statusCode = 500));
+
+it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["handle"] }>([
+  {
+    name: "a 500 to a repeated header",
+    kind: "server error",
+    fault: answers500,
+  },
+  {
+    name: "an internal error within a batch",
+    kind: "server error",
+    fault: () => (request, response) => {
+      if (hasRepeatedHeader(request))
+        response
+          .setHeader("content-type", "application/json")
+          .end('[{"error":{"data":{"code":"INTERNAL_SERVER_ERROR"}}}]');
+    },
+  },
+  {
+    name: "a key that a client has sent, in its response",
+    kind: "secret",
+    fault: () => (request, response) => {
+      if (isMutated(request)) response.end(request.headers["x-api-key"]);
+    },
+  },
+  {
+    name: "a sensitive value in base64",
+    kind: "secret",
+    fault: () => (request, response) => {
+      if (hasRepeatedHeader(request))
+        response.end(JSON.stringify({ body: Buffer.from(`{"name":"${sensitive}"}`).toString("base64") }));
+    },
+  },
+  {
+    name: "a sensitive value in the log",
+    kind: "secret",
+    fault: (standIn) => (request) =>
+      void (hasRepeatedHeader(request) && (standIn.log += `{"level":"info","name":"${sensitive}"}\n`)),
+  },
+  {
+    name: "an error in the log",
+    kind: "log",
+    fault: (standIn) => (request) =>
+      void (hasRepeatedHeader(request) && (standIn.log += '{"level":"error","msg":"request failed"}\n')),
+  },
+  {
+    name: "an uncaught error in the log",
+    kind: "log",
+    fault: (standIn) => (request) =>
+      void (hasRepeatedHeader(request) && (standIn.log += "TypeError: a is undefined\n    at b (c.js:1:1)\n")),
+  },
+  {
+    name: "the exit of a process",
+    kind: "exit",
+    fault: (standIn) => (request) => void (hasRepeatedHeader(request) && (standIn.pid += 1)),
+  },
+  {
+    name: "a valid webhook that is rejected",
+    kind: "bystander",
+    fault: () => {
+      let isBroken = false;
+      return (request, response) => {
+        isBroken ||= isMutated(request);
+        if (isBroken && !isMutated(request)) response.statusCode = 503;
+      };
+    },
+  },
+])("finds $name, with the case that caused it or those in progress, as a file", async ({ kind, fault }) => {
+  const printed: string[] = [];
+  const target = await startStandIn(fault);
+  const options = optionsOf({ routes: standInRoutes, cases: first(150), print: (line) => void printed.push(line) });
+  const { findings } = await fuzz(target, options);
+  expect(new Set(findings.map((finding) => finding.kind))).toEqual(new Set([kind]));
+  const cases = findings.flatMap((finding) => finding.cases);
+  expect(cases.every(({ file }) => existsSync(file))).toBe(true);
+  expect(printed.join("\n")).toContain(`npm run fuzz -- --seed 1 --case ${cases[0]?.number}`);
+});
+
+it("finds a fault again by the seed and the number of its case alone, with the same bytes", async () => {
+  const target = await startStandIn(answers500);
+  const { findings } = await fuzz(target, optionsOf({ routes: standInRoutes, cases: first(150) }));
+  const [found] = findings.flatMap(({ cases }) => cases);
+  const again = await fuzz(target, optionsOf({ routes: standInRoutes, cases: [found?.number ?? 0] }));
+  const [repeated] = again.findings.flatMap(({ cases }) => cases);
+  expect(repeated).toEqual({ ...found, file: repeated?.file });
+  expect(readFileSync(repeated?.file ?? "")).toEqual(readFileSync(found?.file ?? ""));
+});
+
+it("a stand-in without a fault has no findings", async () => {
+  const target = await startStandIn(() => () => {});
+  const report = await fuzz(target, optionsOf({ routes: standInRoutes, cases: first(150) }));
+  expect(report.findings).toEqual([]);
+});

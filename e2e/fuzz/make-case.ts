@@ -1,0 +1,25 @@
+import { drawCase } from "./draw.ts";
+import { mutateRequest } from "./mutate-request.ts";
+import type { FuzzRoute, FuzzValues } from "./request.ts";
+import { type Wire, writeWire } from "./write-wire.ts";
+
+export interface FuzzCase {
+  number: number;
+  route: string;
+  /** The names of the changes. */
+  mutations: readonly string[];
+  wire: Wire;
+}
+
+/** The case of a number: always the same bytes for the same seed, routes and values. The routes take turns. */
+export function makeCase(
+  p: { seed: number; routes: readonly FuzzRoute[]; values: FuzzValues },
+  number: number,
+): FuzzCase {
+  const draw = drawCase(p.seed, number);
+  const route = p.routes[number % p.routes.length];
+  if (!route) throw new Error("there are no routes");
+  const request = route.request(draw, p.values);
+  const mutations = mutateRequest(draw, request);
+  return { number, route: route.name, mutations, wire: writeWire(draw, request) };
+}
