@@ -44,6 +44,23 @@ it.each([
   expect(await answer.text()).toBe("");
 });
 
+it("the address of the sign-in page has no key of the requested one", async () => {
+  const { service, ask } = await open();
+  for (const kind of ["webhook", "api"] as const) {
+    const { secret } = await makeKey(service, { kind, ...(kind === "api" ? { scope: "read" as const } : {}) });
+    for (const path of [
+      `/trigger/signup?token=${secret}&a=1`,
+      `/trigger/signup?a=1&api_key=%73${secret.slice(1)}`,
+      `/trigger/${secret}?a=1`,
+      `/trigger/signup?${secret}&a=1`,
+    ]) {
+      const location = decodeURIComponent((await ask(path)).headers.get("location") ?? "");
+      expect(location).toMatch(/^\/sign-in\?next=\/trigger\/.*a=1/);
+      expect(location).not.toContain(secret.slice(1));
+    }
+  }
+});
+
 it.each([
   "/sign-in",
   "/sign-in?next=%2Fruns",

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ApiAuthenticator } from "../../auth/access/principal.ts";
 import type { Mode } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
+import { claimsToBeKey, redactText } from "../../domain/deliveries/redaction.ts";
 import { anonymousRoutes } from "../anonymous-routes.ts";
 
 const maxBodyBytes = 64 * 1024;
@@ -20,7 +21,7 @@ export function createPageGate(deps: { authenticate: ApiAuthenticator; mode: Mod
     const [path = "/"] = url.split("?", 1);
     if (anonymousRoutes.some(({ isPage, pattern }) => isPage && pattern.test(path))) return null;
     if (await isSignedIn(deps.authenticate, headers)) return null;
-    return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(withoutInternals(url))}`;
+    return url === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(toNextPage(url))}`;
   };
 }
 
@@ -39,11 +40,16 @@ async function isSignedIn(
   }
 }
 
-/** Removes the parameter with which the router of the pages marks its requests. */
-function withoutInternals(url: string): string {
-  const parsed = new URL(url, "http://pages.invalid");
-  parsed.searchParams.delete("_rsc");
-  return (parsed.pathname + parsed.search).slice(0, 2_000);
+/**
+ * Removes the parameter with which the router of the pages marks its requests, and keys: the sender of a webhook may
+ * have the wrong path.
+ */
+function toNextPage(url: string): string {
+  const { pathname, searchParams } = new URL(url, "http://pages.invalid");
+  searchParams.delete("_rsc");
+  for (const [name, value] of [...searchParams]) if (claimsToBeKey(value)) searchParams.delete(name);
+  const query = searchParams.size > 0 ? `?${searchParams}` : "";
+  return redactText(pathname + query, []).slice(0, 2_000);
 }
 
 /**
