@@ -46,9 +46,8 @@ async function isSignedIn(
  */
 function toNextPage(url: string): string {
   const { pathname, searchParams } = new URL(url, "http://pages.invalid");
-  searchParams.delete("_rsc");
-  for (const [name, value] of [...searchParams]) if (claimsToBeKey(value)) searchParams.delete(name);
-  const query = searchParams.size > 0 ? `?${searchParams}` : "";
+  const kept = [...searchParams].filter(([name, value]) => name !== "_rsc" && !claimsToBeKey(value));
+  const query = kept.length > 0 ? `?${new URLSearchParams(kept)}` : "";
   return redactText(pathname + query, []).slice(0, 2_000);
 }
 
