@@ -51,7 +51,7 @@ export function createSecretFinder(secrets: Readonly<Record<string, string>>): (
   return (text) => forms.find(({ form }) => text.includes(form))?.name ?? null;
 }
 
-/** The characters that base64 has for the secret, whatever is before and after it. */
+/** The characters that base64 has for the secret, regardless of what is before and after it. */
 function base64Forms(secret: string): string[] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.from("\0".repeat(before) + secret)

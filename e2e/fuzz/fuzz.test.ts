@@ -28,18 +28,18 @@ it("sends mutated requests to every route that anonymous clients and the scope r
   expect(report.honest.count).toBeGreaterThan(0);
 });
 
-const sensitive = "canary-of-the-stand-in";
-const standInKey = "key-of-the-stand-in";
+const sensitive = "canary-of-the-substitute";
+const substituteKey = "key-of-the-substitute";
 
-interface StandIn {
+interface Substitute {
   log: string;
   pid: number;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /** A small server with a fault, instead of the service. It accepts the webhooks of the honest sender. */
-async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Promise<Target> {
-  const standIn: StandIn = { log: "", pid: 1, handle: () => {} };
+async function startSubstitute(fault: (standIn: Substitute) => Substitute["handle"]): Promise<Target> {
+  const standIn: Substitute = { log: "", pid: 1, handle: () => {} };
   standIn.handle = fault(standIn);
   const server = createServer((request, response) => {
     request.resume();
@@ -57,7 +57,7 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
     port,
     values: {
       host: `127.0.0.1:${port}`,
-      webhookKey: standInKey,
+      webhookKey: substituteKey,
       token: "token",
       cookie: "a=b",
       sensitive,
@@ -65,7 +65,7 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
       known: [],
       cursors: [],
     },
-    secrets: { "the key": standInKey },
+    secrets: { "the key": substituteKey },
     log: () => standIn.log,
     sample: () => ({
       minute: 0,
@@ -77,7 +77,7 @@ async function startStandIn(fault: (standIn: StandIn) => StandIn["handle"]): Pro
   };
 }
 
-const standInRoutes: FuzzRoute[] = [
+const substituteRoutes: FuzzRoute[] = [
   {
     name: "GET /",
     request: (_, { host }) =>
@@ -86,7 +86,7 @@ const standInRoutes: FuzzRoute[] = [
         target: "/?limit=1",
         headers: [
           ["Host", host],
-          ["X-Api-Key", standInKey],
+          ["X-Api-Key", substituteKey],
         ],
       }),
   },
@@ -104,7 +104,7 @@ const isMutated = ({ url = "" }: IncomingMessage) => !url.startsWith("/triggers/
 const answers500 = () => (request: IncomingMessage, response: ServerResponse) =>
   void (hasRepeatedHeader(request) && (response.statusCode = 500));
 
-it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["handle"] }>([
+it.each<{ name: string; kind: string; fault: (standIn: Substitute) => Substitute["handle"] }>([
   {
     name: "a 500 to a repeated header",
     kind: "server error",
@@ -171,8 +171,8 @@ it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["hand
   },
 ])("finds $name, with the case that caused it or those in progress, as a file", async ({ kind, fault }) => {
   const printed: string[] = [];
-  const target = await startStandIn(fault);
-  const options = optionsOf({ routes: standInRoutes, cases: first(150), print: (line) => void printed.push(line) });
+  const target = await startSubstitute(fault);
+  const options = optionsOf({ routes: substituteRoutes, cases: first(150), print: (line) => void printed.push(line) });
   const { findings } = await fuzz(target, options);
   expect(new Set(findings.map((finding) => finding.kind))).toEqual(new Set([kind]));
   const cases = findings.flatMap((finding) => finding.cases);
@@ -181,17 +181,17 @@ it.each<{ name: string; kind: string; fault: (standIn: StandIn) => StandIn["hand
 });
 
 it("finds a fault again by the seed and the number of its case alone, with the same bytes", async () => {
-  const target = await startStandIn(answers500);
-  const { findings } = await fuzz(target, optionsOf({ routes: standInRoutes, cases: first(150) }));
+  const target = await startSubstitute(answers500);
+  const { findings } = await fuzz(target, optionsOf({ routes: substituteRoutes, cases: first(150) }));
   const [found] = findings.flatMap(({ cases }) => cases);
-  const again = await fuzz(target, optionsOf({ routes: standInRoutes, cases: [found?.number ?? 0] }));
+  const again = await fuzz(target, optionsOf({ routes: substituteRoutes, cases: [found?.number ?? 0] }));
   const [repeated] = again.findings.flatMap(({ cases }) => cases);
   expect(repeated).toEqual({ ...found, file: repeated?.file });
   expect(readFileSync(repeated?.file ?? "")).toEqual(readFileSync(found?.file ?? ""));
 });
 
-it("a stand-in without a fault has no findings", async () => {
-  const target = await startStandIn(() => () => {});
-  const report = await fuzz(target, optionsOf({ routes: standInRoutes, cases: first(150) }));
+it("a substitute without a fault has no findings", async () => {
+  const target = await startSubstitute(() => () => {});
+  const report = await fuzz(target, optionsOf({ routes: substituteRoutes, cases: first(150) }));
   expect(report.findings).toEqual([]);
 });
