@@ -38,13 +38,13 @@ interface Substitute {
 }
 
 /** A small server with a fault, instead of the service. It accepts the webhooks of the honest sender. */
-async function startSubstitute(fault: (standIn: Substitute) => Substitute["handle"]): Promise<Target> {
-  const standIn: Substitute = { log: "", pid: 1, handle: () => {} };
-  standIn.handle = fault(standIn);
+async function startSubstitute(fault: (substitute: Substitute) => Substitute["handle"]): Promise<Target> {
+  const substitute: Substitute = { log: "", pid: 1, handle: () => {} };
+  substitute.handle = fault(substitute);
   const server = createServer((request, response) => {
     request.resume();
     response.statusCode = request.url === "/triggers/honest" ? 202 : 200;
-    standIn.handle(request, response);
+    substitute.handle(request, response);
     if (!response.writableEnded) response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -66,10 +66,10 @@ async function startSubstitute(fault: (standIn: Substitute) => Substitute["handl
       cursors: [],
     },
     secrets: { "the key": substituteKey },
-    log: () => standIn.log,
+    log: () => substitute.log,
     sample: () => ({
       minute: 0,
-      processes: [{ name: "web", pid: standIn.pid, rssMb: 100, pssMb: 100, descriptors: 10 }],
+      processes: [{ name: "web", pid: substitute.pid, rssMb: 100, pssMb: 100, descriptors: 10 }],
       walMb: 0,
       databaseMb: 0,
       openRuns: 0,
@@ -104,7 +104,7 @@ const isMutated = ({ url = "" }: IncomingMessage) => !url.startsWith("/triggers/
 const answers500 = () => (request: IncomingMessage, response: ServerResponse) =>
   void (hasRepeatedHeader(request) && (response.statusCode = 500));
 
-it.each<{ name: string; kind: string; fault: (standIn: Substitute) => Substitute["handle"] }>([
+it.each<{ name: string; kind: string; fault: (substitute: Substitute) => Substitute["handle"] }>([
   {
     name: "a 500 to a repeated header",
     kind: "server error",
@@ -138,25 +138,25 @@ it.each<{ name: string; kind: string; fault: (standIn: Substitute) => Substitute
   {
     name: "a sensitive value in the log",
     kind: "secret",
-    fault: (standIn) => (request) =>
-      void (hasRepeatedHeader(request) && (standIn.log += `{"level":"info","name":"${sensitive}"}\n`)),
+    fault: (substitute) => (request) =>
+      void (hasRepeatedHeader(request) && (substitute.log += `{"level":"info","name":"${sensitive}"}\n`)),
   },
   {
     name: "an error in the log",
     kind: "log",
-    fault: (standIn) => (request) =>
-      void (hasRepeatedHeader(request) && (standIn.log += '{"level":"error","msg":"request failed"}\n')),
+    fault: (substitute) => (request) =>
+      void (hasRepeatedHeader(request) && (substitute.log += '{"level":"error","msg":"request failed"}\n')),
   },
   {
     name: "an uncaught error in the log",
     kind: "log",
-    fault: (standIn) => (request) =>
-      void (hasRepeatedHeader(request) && (standIn.log += "TypeError: a is undefined\n    at b (c.js:1:1)\n")),
+    fault: (substitute) => (request) =>
+      void (hasRepeatedHeader(request) && (substitute.log += "TypeError: a is undefined\n    at b (c.js:1:1)\n")),
   },
   {
     name: "the exit of a process",
     kind: "exit",
-    fault: (standIn) => (request) => void (hasRepeatedHeader(request) && (standIn.pid += 1)),
+    fault: (substitute) => (request) => void (hasRepeatedHeader(request) && (substitute.pid += 1)),
   },
   {
     name: "a valid webhook that is rejected",
