@@ -11,7 +11,7 @@ async function open(maxBytes: number) {
   const admit = createUnreadLimit(maxBytes);
   const server = createServer((request, response) => {
     try {
-      admit(request, response);
+      admit(request, response, String(request.headers["x-address"] ?? "192.0.2.1"));
       response.end(Buffer.alloc(8 * megabyte));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -50,8 +50,14 @@ it.each<Record<string, string>>([
     for (; last.statusCode === 200 && unread.length < 10; last = await ask(headers)) unread.push(last);
     expect(last.statusCode).toBe(429);
     expect(unread.length).toBeGreaterThanOrEqual(2);
-    const other = await ask({ authorization: "Bearer sbt_2" });
-    expect([other.statusCode, await read(other)]).toEqual([200, 8 * megabyte]);
+    const others: Record<string, string>[] = [
+      { authorization: "Bearer sbt_2" },
+      { ...headers, "x-address": "203.0.113.7" },
+    ];
+    for (const one of others) {
+      const other = await ask(one);
+      expect([other.statusCode, await read(other)]).toEqual([200, 8 * megabyte]);
+    }
     for (const response of unread) expect(await read(response)).toBe(8 * megabyte);
     await vi.waitFor(async () => expect((await ask(headers)).statusCode).toBe(200));
   },

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { networkOf } from "../connections.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { formatBytes } from "../../domain/format.ts";
 
@@ -7,14 +8,16 @@ const maxUnreadBytes = 64 * 1024 * 1024;
 
 /**
  * Responses wait in memory until their client reads them. Returns a function that registers one, and throws AppError
- * `rate_limited` if its client, known by its credentials, has too much to read.
+ * `rate_limited` if its client has too much to read: a client is its network and its credentials, so a stranger
+ * cannot use up what others may have.
  */
 export function createUnreadLimit(
   maxBytes = maxUnreadBytes,
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: IncomingMessage, response: ServerResponse, address: string | null) => void {
   const inProgress = new Map<string, Set<ServerResponse>>();
-  return ({ headers }, response) => {
-    const client = headers.authorization ?? String(headers["x-api-key"] ?? headers.cookie ?? "");
+  return ({ headers }, response, address) => {
+    const given = headers.authorization ?? headers["x-api-key"] ?? headers.cookie;
+    const client = `${networkOf(address ?? "")} ${String(given ?? "")}`;
     const others = inProgress.get(client) ?? new Set();
     const unread = [...others].reduce((sum, { writableLength }) => sum + writableLength, 0);
     if (unread > maxBytes)

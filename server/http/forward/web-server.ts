@@ -105,7 +105,7 @@ function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages
     if (rejection) return sendProblem(request, response, rejection);
     if (response.destroyed) return;
     if (destination.to !== "pages") {
-      const unread = await settle(async () => admitUnread(request, response));
+      const unread = await settle(async () => admitUnread(request, response, client.address));
       if (unread) return sendProblem(request, response, unread);
       if (expectsContinue) response.writeContinue();
       return listeners[destination.to](client)(request, response);
