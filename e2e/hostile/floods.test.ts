@@ -82,8 +82,9 @@ it("1,500 anonymous requests at once to each route delay no webhook beyond secon
     const answers = await flood({ ...route, url: service.url, count: atOnce, from });
     const { webhooks, reads } = await bystander.finish();
     from += atOnce;
+    // What exceeds the share of requests without credentials gets 503 immediately.
     expect(
-      answers.filter((result) => typeof result !== "number" || result >= 500),
+      answers.filter((result) => typeof result !== "number" || (result >= 500 && result !== 503)),
       name,
     ).toEqual([]);
     const cpuMs = service.cpuMs() - cpuBefore;
