@@ -8,7 +8,7 @@ const maxUnreadBytes = 64 * 1024 * 1024;
 
 /**
  * Responses wait in memory until their client reads them. Returns a function that registers one, and throws AppError
- * `rate_limited` if its client has too much to read: a client is its network and its credentials, so a stranger
+ * `rate_limited` if its client has too much to read. A client is its network and its credentials, so an anonymous one
  * cannot use up what others may have.
  */
 export function createUnreadLimit(
