@@ -23,3 +23,8 @@ export class AppError extends Error {
     this.fix = options.fix;
   }
 }
+
+/** Whether an operation failed because the store cannot be used now. */
+export function isStoreUnavailable(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === "store_unavailable";
+}

@@ -1,5 +1,5 @@
 import type { ModelOutput } from "../contract/agent/trace.ts";
-import { AppError } from "../contract/app-error.ts";
+import { isStoreUnavailable } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { LogLevel } from "../contract/timeline.ts";
@@ -247,8 +247,7 @@ async function retryWhileUnavailable<T>(write: () => Promise<T>, isAbandoned: ()
     try {
       return await write();
     } catch (error) {
-      const isUnavailable = error instanceof AppError && error.code === "store_unavailable";
-      if (!isUnavailable || isAbandoned()) throw error;
+      if (!isStoreUnavailable(error) || isAbandoned()) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }

@@ -1,4 +1,4 @@
-import { AppError } from "../contract/app-error.ts";
+import { isStoreUnavailable } from "../contract/app-error.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { RunAttempt } from "./store/engine-store.ts";
 
@@ -62,14 +62,14 @@ export function createThrottledLogger(logger: Logger, now: () => number = () => 
       const error = Object.values(fields).find((value) => value instanceof Error);
       const problem = problemOf(nameProblem(message, fields, error), at);
       const failure = error && describeBriefly(error);
-      const isNewError = failure !== undefined && isUnavailable(error) && !problem.known.has(failure);
+      const isNewError = failure !== undefined && isStoreUnavailable(error) && !problem.known.has(failure);
       const isFirst = problem.known.size === 0;
       if (!isFirst && !isNewError && problem.known.has(message) && at - problem.writtenAt < repeatEveryMs) {
         problem.suppressed += 1;
         return;
       }
       problem.known.add(message);
-      if (failure !== undefined && isUnavailable(error)) problem.known.add(failure);
+      if (failure !== undefined && isStoreUnavailable(error)) problem.known.add(failure);
       problem.writtenAt = at;
       const { suppressed } = problem;
       problem.suppressed = 0;
@@ -81,13 +81,9 @@ export function createThrottledLogger(logger: Logger, now: () => number = () => 
 
 /** Messages are fixed texts. Errors are distinguished by the code that created them: their messages can have data. */
 function nameProblem(message: string, fields: Record<string, unknown>, error: Error | undefined): string {
-  if (error && isUnavailable(error)) return error.code;
+  if (error && isStoreUnavailable(error)) return error.code;
   if (error) return `${message} ${error.name} ${/^ +at .*/m.exec(error.stack ?? "")?.[0] ?? ""}`;
   return JSON.stringify([message, fields["runId"], fields["workerId"]]);
-}
-
-function isUnavailable(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === "store_unavailable";
 }
 
 function withoutStacks(fields: Record<string, unknown>): Record<string, unknown> {

@@ -152,7 +152,6 @@ const lastMessagesMs = 200;
 /** Accepts the connections of the workers. A worker has one: the newest. */
 export function createWorkerConnections(p: ConnectionOptions): WorkerConnections {
   const { logger } = p;
-  // A worker tries again several times a second while the store is away.
   const connections = new Set<Connection>();
 
   function accept(duplex: Duplex): void {

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { AppError } from "../../contract/app-error.ts";
+import { isStoreUnavailable } from "../../contract/app-error.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
@@ -312,7 +312,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
 
 function reportFailure(worker: HostedWorker, { runId: id, token, seq }: ProgressMessage, error: unknown): void {
   const failure = {
-    isUnavailable: error instanceof AppError && error.code === "store_unavailable",
+    isUnavailable: isStoreUnavailable(error),
     message: error instanceof Error ? error.message : String(error),
   };
   worker.stream.send({ type: "ack", id, token, seq, failure });

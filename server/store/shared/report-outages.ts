@@ -1,4 +1,4 @@
-import { AppError } from "../../contract/app-error.ts";
+import { isStoreUnavailable } from "../../contract/app-error.ts";
 import { formatDuration } from "../../domain/format.ts";
 import { findStall, type StoreStall } from "../../domain/store-stall.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -18,7 +18,7 @@ export function reportOutages(store: Store, logger: Logger): Store {
   const stalls = watchStalls(logger);
 
   function observe(error: unknown): void {
-    if (isClosed || !isUnavailable(error)) return;
+    if (isClosed || !isStoreUnavailable(error)) return;
     logger.warn("store unavailable", { error });
     unavailableSince ??= performance.now();
     pinging ??= setTimeout(() => void ping(), pingEveryMs).unref();
@@ -45,7 +45,7 @@ export function reportOutages(store: Store, logger: Logger): Store {
         result.then(
           () => end(true),
           (error: unknown) => {
-            end(!isUnavailable(error));
+            end(!isStoreUnavailable(error));
             observe(error);
           },
         );
@@ -71,8 +71,6 @@ export function reportOutages(store: Store, logger: Logger): Store {
     },
   };
 }
-
-const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "store_unavailable";
 
 const forHowLong = (ms: number) => ({ unavailableFor: formatDuration(ms), unavailableMs: Math.round(ms) });
 
