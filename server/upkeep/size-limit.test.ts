@@ -117,7 +117,7 @@ it("has three quarters of the disk by default, and no maximum on a server", asyn
   const { blocks, bsize } = statfsSync(tmpdir());
   const size = await store.readSize();
   expect(size?.diskBytes).toBe(blocks * bsize);
-  expect(maxBytesOf("disk", { diskBytes: 1_000 })).toBe(750);
+  expect(maxBytesOf("disk", 1_000)).toBe(750);
   await shrink(null);
   expect(await left()).toEqual([0]);
   const onServer: Pick<UpkeepStore, "readSize"> = { readSize: async () => null };

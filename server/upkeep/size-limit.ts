@@ -1,6 +1,6 @@
 import { formatBytes } from "../domain/format.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { StoreSize, UpkeepCursor, UpkeepStore } from "../ports/store/upkeep-store.ts";
+import type { UpkeepCursor, UpkeepStore } from "../ports/store/upkeep-store.ts";
 
 /** Maximum size of the data in MB, or three quarters of the store's disk. */
 export type MaxSize = number | "disk";
@@ -13,7 +13,7 @@ const minKeptMs = 60 * 60 * 1000;
 
 type SizedStore = Pick<UpkeepStore, "readSize" | "removeOldDeliveries" | "removeOldRuns" | "saveRemovedBefore">;
 
-export function maxBytesOf(size: MaxSize, { diskBytes }: Pick<StoreSize, "diskBytes">): number {
+export function maxBytesOf(size: MaxSize, diskBytes: number): number {
   return size === "disk" ? diskBytes * shareOfDisk : size * 1_000_000;
 }
 
@@ -34,7 +34,7 @@ export async function removeBySize(p: {
   const { store, maxSize, keysSince } = p;
   const size = maxSize === null ? null : await store.readSize();
   if (maxSize === null || size === null) return;
-  const maxBytes = maxBytesOf(maxSize, size);
+  const maxBytes = maxBytesOf(maxSize, size.diskBytes);
   if (size.usedBytes <= maxBytes) return;
 
   const before = p.now - minKeptMs;

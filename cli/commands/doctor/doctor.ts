@@ -1,5 +1,5 @@
 import { readClientSettings } from "../../api/running-server.ts";
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { hasSecret, readSecret, type Settings } from "../../../server/config.ts";
@@ -10,6 +10,7 @@ import { driftReportSchema } from "../../../server/contract/drift.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
+import { readDisk } from "../../../server/ports/disk.ts";
 import { listKeptVersions, ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
 import { concurrencyOf } from "../../../server/domain/runs/concurrency.ts";
 import { latestTargetsOf } from "../../../server/domain/runs/run-builds.ts";
@@ -219,8 +220,8 @@ async function inspectSqliteStore(
       checks: [...checks, warn("store", `does not exist yet (${file})`, "The first start creates it.")],
       contents: null,
     };
-  const { blocks, bsize } = statfsSync(folder);
-  const maxBytes = retention.maxSize === null ? null : maxBytesOf(retention.maxSize, { diskBytes: blocks * bsize });
+  const { totalBytes } = await readDisk(folder);
+  const maxBytes = retention.maxSize === null ? null : maxBytesOf(retention.maxSize, totalBytes);
   return { checks: [...checks, ...checkSqlite(facts, { file, hasRetention, maxBytes })], contents: facts.contents };
 }
 

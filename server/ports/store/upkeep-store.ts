@@ -20,7 +20,7 @@ export interface UpkeepBatch<Cursor> {
 }
 
 /** Sizes of a store in a file. `usedBytes`: its data, without the space that is free in the file. */
-export interface StoreSize {
+interface StoreSize {
   usedBytes: number;
   diskBytes: number;
 }

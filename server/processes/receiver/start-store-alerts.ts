@@ -1,8 +1,8 @@
-import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { startAlerts } from "../../alerts/start-alerts.ts";
 import type { Settings } from "../../config.ts";
 import type { DiskFact } from "../../domain/alerts/findings.ts";
+import { readDisk } from "../../ports/disk.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { readManifest } from "../../project/read-manifest.ts";
@@ -32,8 +32,7 @@ async function readDisks({ database }: Pick<Settings, "database">): Promise<Disk
   if (database.kind !== "sqlite") return [];
   const folder = dirname(database.file);
   try {
-    const { bavail, blocks, bsize } = await statfs(folder);
-    return [{ folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize }];
+    return [{ folder, ...(await readDisk(folder)) }];
   } catch {
     // The store reports a folder that cannot be used.
     return [];

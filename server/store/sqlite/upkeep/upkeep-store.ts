@@ -1,6 +1,6 @@
-import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { and, eq, lt, notInArray, sql } from "drizzle-orm";
+import { readDisk } from "../../../ports/disk.ts";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
 import type { ClockWatchRows } from "../../portable/clock-watch.ts";
@@ -71,14 +71,11 @@ export function createUpkeepStore(
     removeOldAudit: (p) => write(() => batchOf([removeAudit.run(p).changes]), "page-cache"),
     removeExpiredSignIns: (p) =>
       write(() => batchOf(removeExpired.map((statement) => statement.run(p).changes)), "page-cache"),
-    readSize: () =>
-      read(() => {
-        const [pages = 0, free = 0, pageBytes = 0] = ["page_count", "freelist_count", "page_size"].map((name) =>
-          Number(connection.pragma(name, { simple: true })),
-        );
-        const { blocks, bsize } = statfsSync(dirname(connection.name));
-        return { usedBytes: (pages - free) * pageBytes, diskBytes: blocks * bsize };
-      }),
+    async readSize() {
+      const { pages, free, pageBytes } = await read(() => countPages(database));
+      const { totalBytes } = await readDisk(dirname(connection.name));
+      return { usedBytes: (pages - free) * pageBytes, diskBytes: totalBytes };
+    },
     async releaseSpace() {
       const pages = await read(() => pagesToRelease(database));
       if (pages <= 0) return false;
@@ -111,11 +108,14 @@ function batchOf(changes: readonly number[]): UpkeepBatch<true> {
   };
 }
 
+function countPages({ connection }: SqliteDatabase): { pages: number; free: number; pageBytes: number } {
+  const read = (name: string) => Number(connection.pragma(name, { simple: true }));
+  return { pages: read("page_count"), free: read("freelist_count"), pageBytes: read("page_size") };
+}
+
 /** 0 if the file was created without `auto_vacuum`: SQLite reuses its free pages, but cannot release them. */
-function pagesToRelease({ connection }: SqliteDatabase): number {
-  const [mode, free, pages] = ["auto_vacuum", "freelist_count", "page_count"].map((name) =>
-    Number(connection.pragma(name, { simple: true })),
-  );
-  if (mode !== 2 || free === undefined || pages === undefined) return 0;
+function pagesToRelease(database: SqliteDatabase): number {
+  if (database.connection.pragma("auto_vacuum", { simple: true }) !== 2) return 0;
+  const { pages, free } = countPages(database);
   return free - Math.max(minFreePages, Math.floor(pages * minFreeShare));
 }
