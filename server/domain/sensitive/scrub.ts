@@ -83,7 +83,8 @@ function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => str
     ]),
   );
 
-  const sorted = [...forms.keys()].toSorted();
+  // Few texts were cut: it is made for the first one.
+  let sorted: string[] | null = null;
 
   /** `end`: where the text may have been cut. */
   const findAt = (text: string, at: number, end: number): { shown: string; length: number } | null => {
@@ -99,6 +100,7 @@ function replaceForms(forms: ReadonlyMap<string, string>): (text: string) => str
     if (longest) return longest;
     if (end - at < minChars || end - at >= minCutChars) return null;
     const beginning = text.slice(at, end);
+    sorted ??= [...forms.keys()].toSorted();
     const form = firstFrom(sorted, beginning);
     return form?.startsWith(beginning) ? { shown: forms.get(form) ?? "", length: beginning.length } : null;
   };
