@@ -10,10 +10,14 @@ import { composeMachineName } from "../domain/machine-name.ts";
  * `hostOf` it.
  */
 export function machineName({ database }: Pick<Settings, "database">): string {
-  if (database.kind === "sqlite") return hostname();
+  return composeMachineName(hostname(), database.kind === "sqlite" ? null : readNamespace());
+}
+
+/** `null`: the system has none. */
+function readNamespace(): string | null {
   try {
-    return composeMachineName(hostname(), readlinkSync("/proc/self/ns/pid"));
+    return readlinkSync("/proc/self/ns/pid");
   } catch {
-    return hostname();
+    return null;
   }
 }

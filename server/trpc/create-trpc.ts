@@ -28,8 +28,7 @@ interface Admitted {
   done(): void;
 }
 
-const noBody = () => {};
-const noSlot = () => {};
+const nothing = () => {};
 
 /** A string of the maximum size, with every character escaped by JSON, and its envelope. */
 const bodyLimit = (maxBodyBytes: number) => 2 * maxBodyBytes + 64 * 1024;
@@ -64,7 +63,7 @@ export function createTrpc(parts: Omit<TrpcDeps, "traffic"> & { authenticate: Ap
     async handle(request, client = unknownClient) {
       const admitted = await admitRequest(deps, request);
       const { req, done } = admitted;
-      const release = admitted.caller instanceof AppError ? noSlot : await slots.acquire(ownerOf(admitted.caller));
+      const release = admitted.caller instanceof AppError ? nothing : await slots.acquire(ownerOf(admitted.caller));
       const caller = release ? admitted.caller : tooManyBatches();
       return fetchRequestHandler({
         endpoint: "/api/trpc",
@@ -123,9 +122,9 @@ async function admitRequest(
   request: Request,
 ): Promise<Admitted> {
   const caller = await authenticateCaller(deps.authenticate, request);
-  if (request.method !== "POST") return { caller, req: request, done: noBody };
+  if (request.method !== "POST") return { caller, req: request, done: nothing };
   if (caller instanceof AppError || scopeOf(caller) === null)
-    return { caller, req: withBody(request, "{}"), done: noBody };
+    return { caller, req: withBody(request, "{}"), done: nothing };
   const memory = deps.bodies.open(ownerOf(caller));
   try {
     requireJsonType(request.headers);
@@ -136,7 +135,7 @@ async function admitRequest(
     };
   } catch (error) {
     memory.free();
-    if (error instanceof AppError) return { caller: error, req: withBody(request, "{}"), done: noBody };
+    if (error instanceof AppError) return { caller: error, req: withBody(request, "{}"), done: nothing };
     throw error;
   }
 }

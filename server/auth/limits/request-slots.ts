@@ -3,9 +3,8 @@ import { ownerOf, type Principal } from "../access/principal.ts";
 
 /**
  * Limits for concurrent requests of one key or person, by their cost. `list`: searches the store. `content`: reads what
- * a delivery or a run has, which may be large. `export`: a whole
- * file. `wait`: a response or a stream that stays open until something happens. `feed`: a stream that reads all
- * deliveries.
+ * a delivery or a run has, which may be large. `export`: a whole file. `wait`: a response or a stream that stays open
+ * until something happens. `feed`: a stream that reads all deliveries.
  */
 const maxInProgress = { list: 32, content: 64, export: 4, wait: 100, feed: 8 };
 

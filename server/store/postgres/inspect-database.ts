@@ -132,7 +132,7 @@ async function mayWriteRows(session: Session): Promise<boolean> {
   return found?.may ?? false;
 }
 
-/** `true` also if there are no tables yet. */
+/** `true` even if there are no tables yet. */
 async function ownsTables(session: Session): Promise<boolean> {
   const [found] = await session.rows<{ owns: boolean | null }>(
     `SELECT bool_and(pg_has_role(c.relowner, 'USAGE')) AS owns
@@ -142,7 +142,7 @@ async function ownsTables(session: Session): Promise<boolean> {
   return found?.owns ?? true;
 }
 
-/** `true` also if there is no queue yet. */
+/** `true` even if there is no queue yet. */
 async function mayWriteJobs(session: Session): Promise<boolean> {
   const [schema] = await session.rows<{ may: boolean }>(
     "SELECT has_schema_privilege(oid, 'USAGE') AS may FROM pg_namespace WHERE nspname = $1",

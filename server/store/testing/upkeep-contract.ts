@@ -33,7 +33,7 @@ export function upkeepContract(open: OpenStore): void {
       }
     });
 
-    it("keeps the time up to which deliveries were removed by size, whichever time is recorded of the clock", async () => {
+    it("keeps the time up to which deliveries were removed by size, also when the record of the clock changes", async () => {
       const watch = { seenAt: epoch, trustedAt: null, waitingSince: epoch };
       expect(await store.readRemovedBefore()).toBe(0);
       await store.saveClockWatch(watch);
