@@ -1,4 +1,4 @@
-import { beforeAll, describe, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { audit } from "./audit.ts";
 import { buildMutant } from "./build-mutant.ts";
 import { mutants } from "./mutants.ts";
@@ -7,17 +7,14 @@ import { auditSeed as seed } from "./random.ts";
 /** `npm run audit` kills more often. */
 const kills = 12;
 
-/** Each audit has its own project, port and sink, so they can wait side by side. */
-describe.concurrent("the auditor", () => {
-  // Before the audits, so that no build delays their kills.
-  beforeAll(
-    async () => void (await Promise.all(Object.values(mutants).map(({ audit: { changes } }) => buildMutant(changes)))),
-  );
+// Before the audits, so that no build delays their kills.
+beforeAll(
+  async () => void (await Promise.all(Object.values(mutants).map(({ audit: { changes } }) => buildMutant(changes)))),
+);
 
-  it("finds no rule broken while the group, the receiver, web and single workers are killed at random moments", async ({
-    expect,
-    onTestFailed,
-  }) => {
+/** One after another: with several services that start at the same time, runs would be late without a fault. */
+describe("the auditor", () => {
+  it("finds no rule broken while the group, the receiver, web and single workers are killed at random moments", async () => {
     const log: string[] = [];
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}\n${log.join("\n")}`));
     const { violations, facts, summary } = await audit({
@@ -31,10 +28,7 @@ describe.concurrent("the auditor", () => {
     expect(facts.kills).toHaveLength(kills);
   });
 
-  it("finds no rule broken while code blocks the only worker: the runs that are due start within 30 seconds", async ({
-    expect,
-    onTestFailed,
-  }) => {
+  it("finds no rule broken while code blocks the only worker: the runs that are due start within 30 seconds", async () => {
     onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));
     const { violations, facts, summary } = await audit({
       seed,
@@ -49,7 +43,8 @@ describe.concurrent("the auditor", () => {
     expect(facts.kills).toMatchObject([{ kind: "block" }]);
   });
 
-  it.for(Object.entries(mutants))(
+  /** Each has its own project, port and sink, so they can wait side by side. */
+  it.concurrent.for(Object.entries(mutants))(
     "catches a service that is broken: %s",
     async ([name, mutant], { expect, onTestFailed }) => {
       onTestFailed(() => console.error(`AUDIT_SEED=${seed}`));

@@ -141,7 +141,13 @@ export const mutants = {
     caughtBy: ["no idempotency key has two runs of a trigger"],
   },
   "record-before-effect": {
-    audit: { ...quick, changes: [recordBeforeEffect], plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }] },
+    audit: {
+      ...quick,
+      // Its runs repeat their steps without end.
+      restMs: 20_000,
+      changes: [recordBeforeEffect],
+      plan: [{ kind: "worker", moment: "step_begun", afterMs: 500 }],
+    },
     caughtBy: ["every acknowledged run has all its effects"],
   },
   "half-a-delivery": {
