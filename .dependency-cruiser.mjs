@@ -1,8 +1,8 @@
 /**
  * Import directions: a module imports from the levels below its own, never from another module of its level. Type
- * imports count. CONTRIBUTING.md describes the levels. e2e/architecture/violations breaks each rule on purpose.
+ * imports count. CONTRIBUTING.md describes the levels. scripts/architecture/violations breaks each rule on purpose.
  */
-const root = "^(?:e2e/architecture/violations/)?";
+const root = "^(?:scripts/architecture/violations/)?";
 
 /** Modules from the lowest level up. A module imports from the levels below, and from itself. */
 const levels = [

@@ -34,7 +34,6 @@ import { startStoreUpkeep } from "./processes/receiver/start-store-upkeep.ts";
 import { createMasking } from "./masking/masked-store.ts";
 import { createMaskReader } from "./masking/read-masks.ts";
 import { createBuilds } from "./project/kept-builds.ts";
-import { readBuiltCode } from "./processes/child-environment.ts";
 import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
 import { readDueWork } from "./ports/due-work.ts";
 import { readBuiltSettings } from "./project/read-built-settings.ts";
@@ -81,7 +80,7 @@ export async function openSignalbox(p: {
   const { settings, signals, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
-  if (settings.mode === "deployed") requireSecrets(project.current(), () => readBuiltCode(settings.stateDir).sources);
+  if (settings.mode === "deployed") requireSecrets(project.current());
   const stopping = new AbortController();
   const metrics = createMetrics({
     store,

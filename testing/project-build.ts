@@ -14,7 +14,6 @@ import type { ProjectCode, ProjectSources } from "../server/ports/project.ts";
 import { loadCode } from "../server/project/load-code.ts";
 import { loadSources } from "../server/project/project-reader.ts";
 import { parseManifest } from "../server/project/read-manifest.ts";
-import { findVerificationSecrets } from "../server/project/verification-secrets.ts";
 
 /** The build of a project, with the two parts of its code. */
 export interface LoadedBuild {
@@ -27,9 +26,7 @@ export interface LoadedBuild {
 export async function loadBuild(projectDir: string): Promise<LoadedBuild> {
   const stateDir = stateDirOf(projectDir);
   const manifest = (await findBuild(projectDir, stateDir)) ?? (await build(projectDir, stateDir));
-  const sources = await withTestSecrets(join(stateDir, manifest.folder, manifest.sources), () =>
-    loadSources(stateDir, manifest),
-  );
+  const sources = await withTestSecrets(manifest, () => loadSources(stateDir, manifest));
   return { manifest, sources, code: loadCode(stateDir, manifest) };
 }
 
@@ -115,10 +112,8 @@ function stampsOf(projectDir: string, paths: readonly string[]): Record<string, 
 const testSecret = "whsec_c2VjcmV0IG9mIGEgdGVzdCBwcm9qZWN0";
 
 /** Sets the secrets of `verify` that are unset while the triggers are loaded, so that tests can sign requests. */
-async function withTestSecrets<T>(sourcesFile: string, load: () => Promise<T>): Promise<T> {
-  const unset = findVerificationSecrets([await readFile(sourcesFile, "utf8")])
-    .map(({ name }) => name)
-    .filter((name) => !process.env[name]);
+async function withTestSecrets<T>({ environment }: Manifest, load: () => Promise<T>): Promise<T> {
+  const unset = environment.secrets.map(({ name }) => name).filter((name) => !process.env[name]);
   for (const name of unset) process.env[name] = testSecret;
   try {
     return await load();

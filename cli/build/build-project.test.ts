@@ -154,12 +154,13 @@ describe("the state folder", () => {
     const known = [["stripe", "STRIPE_SECRET_OF_A_TEST"]];
     expect(await verifyWith("stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST })")).toEqual(known);
     expect(await verifyWith("stripe({\n  secret: process.env['STRIPE_SECRET_OF_A_TEST'],\n})")).toEqual(known);
-    for (const [verify, source] of [
-      ["stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST, tolerance: '1m' })"],
-      ["stripe({ secret: 'a literal of a test project' })"],
-      ["shared", "const shared = stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST });\n"],
+    const shared = "const shared = stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST });\n";
+    expect(await verifyWith("shared", shared)).toEqual(known);
+    for (const verify of [
+      "stripe({ secret: process.env.STRIPE_SECRET_OF_A_TEST, tolerance: '1m' })",
+      "stripe({ secret: 'a literal of a test project' })",
     ])
-      expect(await verifyWith(verify ?? "", source)).toEqual([["stripe", undefined]]);
+      expect(await verifyWith(verify)).toEqual([["stripe", undefined]]);
   });
 
   test("repairs a damaged build of the same version", async () => {

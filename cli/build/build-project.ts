@@ -17,6 +17,7 @@ import { challengeDiagnostics } from "./checks/check-challenges.ts";
 import { methodsDiagnostics } from "./checks/check-methods.ts";
 import { fieldsDiagnostics } from "./checks/check-fields.ts";
 import { definitionDiagnostics } from "./checks/check-definitions.ts";
+import { type BuiltEnvironment, readEnvironment } from "./environment/read-environment.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
@@ -175,8 +176,10 @@ async function build({
     failOnErrors(settings.diagnostics);
     options.signal?.throwIfAborted();
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
+    const environment = readEnvironmentOf(code, discovered);
     const found = await allDiagnostics({
       evaluation,
+      environment,
       code,
       sources,
       discovered,
@@ -194,6 +197,7 @@ async function build({
     const manifest = makeManifest({
       projectDir,
       entries: evaluation.entries,
+      environment,
       settings: settings.value,
       files: built,
       sources: "sources.mjs",
@@ -307,6 +311,18 @@ function importersOf(file: string, imports: ReadonlyMap<string, readonly string[
   return importers;
 }
 
+const decoder = new TextDecoder();
+
+function readEnvironmentOf(code: Bundle & { ok: true }, { triggers }: DiscoveredFiles): BuiltEnvironment {
+  return readEnvironment({
+    files: code.files
+      .filter(({ path }) => path.endsWith(".mjs"))
+      .map(({ path, contents }) => ({ path, code: decoder.decode(contents) })),
+    triggerFiles: triggers,
+    importersOf: (file) => importersOf(file, code.imports),
+  });
+}
+
 /** A workflow or agent that could not be evaluated has no slug yet, but its imports are checked. */
 function bundleSourcesOf(
   projectDir: string,
@@ -336,6 +352,7 @@ function bundleSourcesOf(
 
 interface Findings {
   evaluation: Evaluation;
+  environment: BuiltEnvironment;
   code: Bundle & { ok: true };
   sources: Bundle;
   discovered: DiscoveredFiles;
@@ -344,11 +361,10 @@ interface Findings {
   mapper: StackMapper;
 }
 
-const decoder = new TextDecoder();
-
 /** All errors and warnings of the project. */
 async function allDiagnostics({
   evaluation,
+  environment,
   code,
   sources,
   discovered,
@@ -371,12 +387,7 @@ async function allDiagnostics({
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
     ...guardDiagnostics(entries, files),
-    ...secretDiagnostics(entries, files, {
-      code: sources.ok
-        ? sources.files.filter(({ path }) => !path.endsWith(".map")).map(({ contents }) => decoder.decode(contents))
-        : [],
-      importersOf: (file) => importersOf(file, code.imports),
-    }),
+    ...secretDiagnostics(entries, files, environment.manifest.secrets),
     ...fieldsDiagnostics(entries, files),
     ...bodyDiagnostics(entries, files),
     ...challengeDiagnostics(entries, files),

@@ -23,6 +23,7 @@ import { challengesOf } from "./checks/check-challenges.ts";
 import { methodsOf } from "./checks/check-methods.ts";
 import { dedupeOf, rateLimitOf, replyOf } from "./checks/check-guards.ts";
 import { retryPolicyOf } from "./checks/check-definitions.ts";
+import type { BuiltEnvironment } from "./environment/read-environment.ts";
 import type {
   EvaluatedAgent,
   EvaluatedEntry,
@@ -48,6 +49,7 @@ export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: strin
 export function makeManifest(p: {
   projectDir: string;
   entries: readonly EvaluatedEntry[];
+  environment: BuiltEnvironment;
   settings: ProjectSettings;
   files: readonly BundledFile[];
   sources: string;
@@ -58,10 +60,11 @@ export function makeManifest(p: {
     format: 1 as const,
     sources: p.sources,
     settings: p.settings,
-    triggers: orderTriggers(p.entries).map(({ file, trigger }) => ({
-      ...toManifestTrigger(file, trigger),
-      ...findSecretVariable(trigger, () => readFileSync(join(p.projectDir, file), "utf8")),
-    })),
+    environment: p.environment.manifest,
+    triggers: orderTriggers(p.entries).map(({ file, trigger }) => {
+      const secretVariable = trigger.verify && p.environment.secretOf.get(file);
+      return { ...toManifestTrigger(file, trigger), ...(secretVariable && { secretVariable }) };
+    }),
     workflows: p.entries
       .flatMap((entry) =>
         entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow, stepsOf)] : [],
@@ -108,26 +111,6 @@ function filterOf({ event, filter }: EvaluatedTrigger): ManifestTrigger["filter"
   const [kind, own] = [event, filter].map((schema) => (schema ? exported(schema) : null));
   if (!kind || !own) return own ?? kind ?? null;
   return { ...own, allOf: [...(Array.isArray(own["allOf"]) ? own["allOf"] : []), kind] };
-}
-
-const secretOption = String.raw`\bsecret:\s*process\.env(?:\.(\w+)|\[["'](\w+)["']\])`;
-
-/**
- * The environment variable of a secret, if the file names it as the only option: `verify: github({ secret:
- * process.env.NAME })`, or `secret: process.env.NAME` of a typed source.
- */
-function findSecretVariable(
-  { verify }: EvaluatedTrigger,
-  readText: () => string,
-): Pick<ManifestTrigger, "secretVariable"> {
-  const scheme = verify?.scheme ?? "";
-  if (!/^\w+$/.test(scheme)) return {};
-  const text = readText();
-  const isTyped = text.includes(`signalbox/sources/${scheme}`);
-  const option = isTyped ? secretOption : String.raw`\bverify:\s*${scheme}\(\s*\{\s*${secretOption}\s*,?\s*\}\s*\)`;
-  const found = new RegExp(option).exec(text);
-  const secretVariable = found?.[1] ?? found?.[2];
-  return secretVariable === undefined ? {} : { secretVariable };
 }
 
 function toManifestWorkflow(

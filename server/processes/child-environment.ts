@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { SettingsError } from "../config/environment.ts";
-import { manifestSchema } from "../contract/project/manifest.ts";
+import { type ManifestEnvironment, manifestSchema } from "../contract/project/manifest.ts";
 import { containsWord } from "../project/verification-secrets.ts";
 
 const processStartSchema = z.object({
@@ -82,7 +82,7 @@ export function selectWebVariables(stateDir: string): (name: string) => boolean 
 }
 
 /** Whether the code reads `process.env` without a literal name: `process.env[name]`, `const { A } = process.env`. */
-export function readsComputedNames(sources: string): boolean {
+function readsComputedNames(sources: string): boolean {
   return (
     /process\??\.env\b(?!\s*\??\.\s*[\w$])(?!\s*(\?\.)?\s*\[\s*["'])/.test(sources) ||
     /["'](node:)?process["']|[{,]\s*env\b[^}]*\}\s*=\s*(globalThis\.)?process\b/.test(sources)
@@ -90,11 +90,10 @@ export function readsComputedNames(sources: string): boolean {
 }
 
 /** A build that cannot be read is empty: the receiver reports why it cannot start. */
-export function readBuiltCode(stateDir: string): BuiltCode {
+function readBuiltCode(stateDir: string): BuiltCode {
   try {
-    const manifest = manifestSchema
-      .pick({ folder: true, sources: true })
-      .parse(JSON.parse(readFileSync(join(stateDir, "manifest.json"), "utf8")));
+    const manifest = readManifestOf(stateDir);
+    if (!manifest) return { sources: "", code: [] };
     const folder = join(stateDir, manifest.folder);
     return { sources: readFileSync(join(folder, manifest.sources), "utf8"), code: readCode(folder) };
   } catch {
@@ -102,15 +101,33 @@ export function readBuiltCode(stateDir: string): BuiltCode {
   }
 }
 
-/** The code of all builds that workers may execute: the current one, and those of open runs. Equal files occur once. */
-export function readKeptCode(stateDir: string): readonly string[] {
-  const code = new Set(readBuiltCode(stateDir).code);
+/** What a build that workers may execute reads of its environment. */
+export interface KeptEnvironment extends ManifestEnvironment {
+  /** All code of the build. */
+  readCode: () => readonly string[];
+}
+
+/** Those of the current build, and of the builds of open runs. */
+export function readKeptEnvironments(stateDir: string): readonly KeptEnvironment[] {
   const builds = join(stateDir, "builds");
-  for (const name of existsSync(builds) ? readdirSync(builds) : []) {
-    if (name.startsWith(".") || !existsSync(join(builds, name, "manifest.json"))) continue;
-    for (const file of readCode(join(builds, name))) code.add(file);
+  const kept = existsSync(builds) ? readdirSync(builds).filter((name) => !name.startsWith(".")) : [];
+  return [stateDir, ...kept.map((name) => join(builds, name))].flatMap((folder) => {
+    const manifest = readManifestOf(folder);
+    if (!manifest) return [];
+    const built = folder === stateDir ? join(stateDir, manifest.folder) : folder;
+    return [{ ...manifest.environment, readCode: () => readCode(built) }];
+  });
+}
+
+/** `null`: there is none, or it is removed meanwhile. */
+function readManifestOf(folder: string) {
+  try {
+    return manifestSchema
+      .pick({ folder: true, sources: true, environment: true })
+      .parse(JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")));
+  } catch {
+    return null;
   }
-  return [...code];
 }
 
 /** Empty if the build is removed meanwhile. */

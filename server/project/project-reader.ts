@@ -136,7 +136,8 @@ function indexEndpoints({ triggers }: Manifest): ReadonlyMap<string, TriggerInde
  * Prevents a deployed server from starting without the secrets of its signature checks: builds can run without them.
  * Throws a ProjectError that names everything that is missing, and how to fix it, but contains no secret.
  */
-export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources, readCode: () => string): void {
+export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSources): void {
+  const { secrets } = manifest.environment;
   const fileOf = new Map(manifest.triggers.map(({ attachmentId, file }) => [attachmentId, file]));
   const withProblem = triggers.flatMap(({ attachmentId, verify }) =>
     verify?.secretProblem
@@ -145,7 +146,7 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
   );
   const unusable = withProblem.filter(({ problem }) => problem.kind !== "missing");
   const messages = unusable.map(({ file, scheme, problem: { words, subject = "secret", fix } }) => {
-    const names = nameUnusableSecrets({ file, code: [readCode()] }).join(", ");
+    const names = nameUnusableSecrets({ file, secrets }).join(", ");
     const remedy = fix
       ? `${fix} in the environment or in .env`
       : `Copy the complete ${subject} from the sender's settings`;
@@ -153,7 +154,7 @@ export function requireSecrets({ manifest, triggers, byEndpoint }: ProjectSource
   });
   const missing = withProblem.filter(({ problem }) => problem.kind === "missing");
   if (missing.length > 0) {
-    const { variables, others } = nameMissingSecrets({ triggers: missing, code: [readCode()] });
+    const { variables, others } = nameMissingSecrets({ triggers: missing, secrets });
     const named = variables.map(({ name, files }) => `${name} is not set (${files.join(", ")})`);
     const unnamed = others.map(
       ({ file, scheme, problem: { words, subject = "secret" } }) =>

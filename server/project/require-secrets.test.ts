@@ -7,7 +7,11 @@ import { requireSecrets } from "./project-reader.ts";
 
 const good = "a secret of some length";
 
-function projectWith(...secrets: Secret[]) {
+/** The variables of secrets, and the triggers that they are of. */
+const secretsOf = (variables: Record<string, string[]>) =>
+  Object.entries(variables).map(([name, triggers]) => ({ name, triggers, isOnlyVerified: true, isExpected: false }));
+
+function projectWith(secrets: Secret[], variables: Record<string, string[]> = {}) {
   const project = projectOf(
     secrets.map((secret, at) =>
       triggerOf({ slug: `push-${at}`, endpoint: "github", request: z.object({}), verify: github({ secret }) }),
@@ -36,7 +40,8 @@ function projectWith(...secrets: Secret[]) {
     rateLimit: null,
     prompt: null,
   }));
-  return { ...project, manifest: { ...project.manifest, triggers } };
+  const environment = { reads: Object.keys(variables), readsAny: false, secrets: secretsOf(variables) };
+  return { ...project, manifest: { ...project.manifest, triggers, environment } };
 }
 
 test.each([
@@ -65,15 +70,14 @@ test.each([
     'triggers/push-0.ts and triggers/push-1.ts share the endpoint "github", but have different secrets here. Use the same secret in both, then restart the server.',
   ],
 ])("a service does not start when a secret %s", (_, secrets, message) => {
-  expect(() => requireSecrets(projectWith(...secrets), () => "")).toThrow(new ProjectError(message));
+  expect(() => requireSecrets(projectWith(secrets))).toThrow(new ProjectError(message));
 });
 
 test("what copying added around a secret is named with its variable, and with what to do", () => {
-  const code = `// signalbox:dist/sdk/verify.js
-function github(options) {}
-// triggers/push-0.ts
-var a = source({ verify: github({ secret: [process.env.SECRET_OF_A_TEST, process.env.OLD_SECRET_OF_A_TEST] }) });
-`;
+  const variables = {
+    SECRET_OF_A_TEST: ["triggers/push-0.ts"],
+    OLD_SECRET_OF_A_TEST: ["triggers/push-0.ts"],
+  };
   onTestFinished(() => {
     delete process.env["SECRET_OF_A_TEST"];
     delete process.env["OLD_SECRET_OF_A_TEST"];
@@ -86,28 +90,24 @@ var a = source({ verify: github({ secret: [process.env.SECRET_OF_A_TEST, process
     ],
   ] as const) {
     Object.assign(process.env, { SECRET_OF_A_TEST: good, OLD_SECRET_OF_A_TEST: value });
-    expect(() => requireSecrets(projectWith([good, value]), () => code)).toThrow(
+    expect(() => requireSecrets(projectWith([[good, value]], variables))).toThrow(
       new ProjectError(`triggers/push-0.ts › verify › github: its secret (OLD_SECRET_OF_A_TEST) ${message}`),
     );
   }
 });
 
 test("with its secrets it starts", () => {
-  expect(() => requireSecrets(projectWith(good, [good]), () => "")).not.toThrow();
+  expect(() => requireSecrets(projectWith([good, [good]]))).not.toThrow();
 });
 
-test("everything that is missing is named in one message, by the variables if the code shows them", () => {
-  const code = `// signalbox:dist/sdk/verify.js
-function github(options) {}
-// triggers/push-0.ts
-var a = source({ verify: github({ secret: process.env.FIRST_SECRET }) });
-// lib/shared.ts
-var secret = process.env["SHARED_SECRET"];
-var shared = github({ secret });
-`;
-  expect(() => requireSecrets(projectWith(undefined, undefined, undefined), () => code)).toThrow(
+test("everything that is missing is named in one message, by the variables that are known", () => {
+  const variables = {
+    FIRST_SECRET: ["triggers/push-0.ts"],
+    SHARED_SECRET: ["triggers/push-1.ts", "triggers/push-2.ts"],
+  };
+  expect(() => requireSecrets(projectWith([undefined, undefined, undefined], variables))).toThrow(
     new ProjectError(
-      "FIRST_SECRET is not set (triggers/push-0.ts); SHARED_SECRET is not set (lib/shared.ts). Set these variables in the environment or in .env, then restart the server.",
+      "FIRST_SECRET is not set (triggers/push-0.ts); SHARED_SECRET is not set (triggers/push-1.ts, triggers/push-2.ts). Set these variables in the environment or in .env, then restart the server.",
     ),
   );
 });

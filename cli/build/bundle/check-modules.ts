@@ -1,11 +1,12 @@
 import { originalPositionFor, sourceContentFor, TraceMap } from "@jridgewell/trace-mapping";
-import { type AnyNode, type ImportDeclaration, type Program, parse } from "acorn";
+import { type ImportDeclaration, type Program, parse } from "acorn";
 import type { Message } from "esbuild";
 import { posix } from "node:path";
 import { readCommonJsExports } from "./commonjs-exports.ts";
 import { findInvalidDurations } from "./find-durations.ts";
 import { isInstalled } from "./installed-packages.ts";
 import { toMessage } from "./messages.ts";
+import { keyOf, visit } from "./syntax.ts";
 
 /** The names of `__filename` and `__dirname` in built modules, which have neither. */
 export const missingVariables = { __filename: "signalbox__filename", __dirname: "signalbox__dirname" };
@@ -178,20 +179,4 @@ function findMisuse(program: Program, name: string, exported: ReadonlySet<string
     if (exported.size === 0) found.push({ index, problem: "has no named exports that Node finds for `import * as`" });
   });
   return usesDefault ? null : (found[0] ?? null);
-}
-
-/** `null`: the code computes it. */
-function keyOf(key: AnyNode, isComputed: boolean): string | null {
-  if (key.type === "Identifier" && !isComputed) return key.name;
-  return key.type === "Literal" && typeof key.value === "string" ? key.value : null;
-}
-
-/** Calls `onNode` for each node in the order of the text, with the node around it. */
-function visit(node: AnyNode, parent: AnyNode | null, onNode: (node: AnyNode, parent: AnyNode | null) => void): void {
-  onNode(node, parent);
-  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, node, onNode);
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === "object" && value !== null && "type" in value && "start" in value;
 }

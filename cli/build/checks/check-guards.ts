@@ -11,6 +11,7 @@ import {
   replySchemaOf,
 } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
+import type { ManifestEnvironment } from "../../../server/contract/project/manifest.ts";
 import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
 import { isStrictScheme } from "../../../server/domain/deliveries/strict-senders.ts";
 import { nameMissingSecrets, nameUnusableSecrets } from "../../../server/project/verification-secrets.ts";
@@ -146,12 +147,12 @@ type FoundTrigger = EvaluatedTrigger & { file: string };
 
 /**
  * A variable that is not set here is a warning, once, with all triggers that need it. An unusable secret is an error.
- * `code` and `importersOf`: of the bundle.
+ * `secrets`: of the manifest.
  */
 export function secretDiagnostics(
   entries: readonly EvaluatedEntry[],
   files: ProjectFiles,
-  bundle: { code: readonly string[]; importersOf: (file: string) => ReadonlySet<string> },
+  secrets: ManifestEnvironment["secrets"],
 ): Diagnostic[] {
   const problems = entries.flatMap((entry) =>
     entry.outcome === "trigger" && entry.trigger.verify?.problem
@@ -159,7 +160,7 @@ export function secretDiagnostics(
       : [],
   );
   const missing = problems.filter(({ problem }) => problem.kind === "missing");
-  const { variables, others } = nameMissingSecrets({ triggers: missing, ...bundle });
+  const { variables, others } = nameMissingSecrets({ triggers: missing, secrets });
   const describe = (
     { file, scheme, problem: { words, subject = "secret" } }: (typeof problems)[number],
     names: readonly string[] = [],
@@ -171,7 +172,7 @@ export function secretDiagnostics(
       .map((trigger) =>
         files.diagnose({
           code: "unusable_secret",
-          title: describe(trigger, nameUnusableSecrets({ file: trigger.file, ...bundle })),
+          title: describe(trigger, nameUnusableSecrets({ file: trigger.file, secrets })),
           at: { file: trigger.file },
           ...(trigger.problem.fix && { fix: `${trigger.problem.fix} in the environment or in .env.` }),
         }),

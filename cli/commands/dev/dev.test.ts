@@ -243,6 +243,7 @@ function manifest(version: string, settings: ProjectSettings): Manifest {
     triggers: [],
     workflows: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
   };
 }
 

@@ -165,6 +165,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     triggers: [trigger],
     workflows: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
   };
   const localUrl = "http://127.0.0.1:3002";
   const store = "SQLite .signalbox/signalbox.db";
@@ -245,6 +246,7 @@ it("a project is described by its counts, with agents only if it has some", () =
     triggers: [],
     workflows: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
   };
   expect(countText(none)).toBe("0 triggers, 0 workflows");
   const common = {

@@ -118,6 +118,29 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
   callTimeoutMs: z.int().min(1),
 });
 
+/** The environment variables that the project's code reads, as far as its syntax shows. */
+const manifestEnvironmentSchema = z.object({
+  /** Names in its code. */
+  reads: z.array(z.string()),
+  /** It computes names, or passes the environment to other code: it may read any variable. */
+  readsAny: z.boolean(),
+  /** The variables of the secrets that verify webhooks. */
+  secrets: z.array(
+    z.object({
+      name: z.string(),
+      /** The files of their triggers: paths in the project. */
+      triggers: z.array(z.string()),
+      /** No other code reads it. */
+      isOnlyVerified: z.boolean(),
+      /**
+       * The code expects that it is set, e.g. because it checks the whole environment, or would load it from a file.
+       * Without other reads, any string of the same length will do.
+       */
+      isExpected: z.boolean(),
+    }),
+  ),
+});
+
 /** The manifest of a build: `.signalbox/manifest.json`. All other files of the build are below `folder`. */
 export const manifestSchema = z.object({
   format: z.literal(1),
@@ -138,6 +161,8 @@ export const manifestSchema = z.object({
   workflows: z.array(manifestWorkflowSchema),
   /** Builds of old have none. */
   agents: z.array(manifestAgentSchema).default([]),
+  /** Builds of old do not have it. */
+  environment: manifestEnvironmentSchema.default({ reads: [], readsAny: true, secrets: [] }),
 });
 
 export type RetryPolicy = z.infer<typeof retryPolicySchema>;
@@ -145,4 +170,5 @@ export type StepCall = z.infer<typeof stepCallSchema>;
 export type ManifestTrigger = z.infer<typeof manifestTriggerSchema>;
 export type ManifestWorkflow = z.infer<typeof manifestWorkflowSchema>;
 export type ManifestAgent = z.infer<typeof manifestAgentSchema>;
+export type ManifestEnvironment = z.infer<typeof manifestEnvironmentSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;

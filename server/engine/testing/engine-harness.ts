@@ -190,6 +190,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
     settings: {},
     triggers: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
     workflows: [
       {
         slug: "work",

@@ -70,6 +70,7 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
     settings: {},
     triggers: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
     workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) => ({
       slug,
       file: `workflows/${slug}.ts`,

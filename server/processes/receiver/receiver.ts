@@ -12,7 +12,6 @@ import { createIngest } from "../../http/webhooks/webhook-handler.ts";
 import type { ReceiverEvent } from "../../ingest/accept.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { ClosedConnection, ReceiverNumbers } from "../../ports/service-report.ts";
-import { readBuiltCode } from "../child-environment.ts";
 import { createProjectReader, requireSecrets } from "../../project/project-reader.ts";
 import type { TakenDelivery } from "../protocol.ts";
 import { serveHostLink, type TakeDelivery } from "./host-link.ts";
@@ -45,7 +44,7 @@ async function openReceiver({
 }: ProcessContext): Promise<ListeningProcess> {
   const store = await openConfiguredStore(settings, logger);
   const project = await createProjectReader(settings.stateDir);
-  if (settings.mode === "deployed") requireSecrets(project.current(), () => readBuiltCode(settings.stateDir).sources);
+  if (settings.mode === "deployed") requireSecrets(project.current());
   const runs = start.runs
     ? await openRunHost({
         settings,

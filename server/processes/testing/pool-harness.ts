@@ -107,6 +107,7 @@ function manifestOf(
     settings,
     triggers: [],
     agents: [],
+    environment: { reads: [], readsAny: false, secrets: [] },
     workflows: Object.entries(workflows).map(([slug, { timeoutMs, concurrency, attempts }]) => ({
       slug,
       file: `workflows/${slug}.ts`,

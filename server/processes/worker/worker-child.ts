@@ -6,10 +6,10 @@ import { entryFile } from "../../paths.ts";
 import { type ChildLiveness, watchLiveness } from "../event-loop/child-liveness.ts";
 import { isFault } from "./is-fault.ts";
 import { once } from "../../domain/event-loop.ts";
-import { containsWord, findVerificationSecrets, ownCodeOf } from "../../project/verification-secrets.ts";
+import { placeholderFor } from "../../project/placeholder.ts";
+import { containsWord } from "../../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "../protocol.ts";
-import { placeholderFor } from "../../project/validated-environment.ts";
-import { childEnvironment, pickEnvironment, readKeptCode, readsComputedNames } from "../child-environment.ts";
+import { childEnvironment, type KeptEnvironment, pickEnvironment, readKeptEnvironments } from "../child-environment.ts";
 
 /** For sealing keys, for signing in and for sending alerts: workers do none of it. */
 const serviceVariables = /^SIGNALBOX_(SECRET|ENCRYPTION_.+|OIDC_.+|ALERT_.+)$/;
@@ -145,21 +145,27 @@ function describeExit(p: {
 
 /**
  * The environment of a worker, according to the builds that it may execute. Excluded are the variables of the service,
- * of its store and of commands, and secrets that the project's code names only in `verify`: workers check no
- * signatures. A secret that the code expects, because it checks the whole environment, has a placeholder. If the code
- * computes names of variables when it runs, it may read any of these secrets, so all are included.
+ * of its store and of commands, and the secrets that the project's code uses only to verify webhooks: workers verify
+ * nothing. A secret that the code expects has a placeholder.
  */
 export function workerEnvironment(stateDir: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const code = readKeptCode(stateDir);
-  const own = ownCodeOf(code);
-  const secrets = readsComputedNames(own)
-    ? []
-    : findVerificationSecrets(code).filter(({ isOnlyInVerify }) => isOnlyInVerify);
-  const hidden = new Set(secrets.map(({ name }) => name));
+  const builds = readKeptEnvironments(stateDir);
+  const secrets = builds.flatMap((build) => build.secrets);
+  const hidden = new Set(
+    secrets.map(({ name }) => name).filter((name) => builds.every((build) => isUnreadIn(build, name))),
+  );
+  const isNamed = (name: string) => builds.some(({ reads }) => reads.includes(name));
   const picked = pickEnvironment(
-    (name) => !serviceVariables.test(name) && !hidden.has(name) && (!keptIfNamed.has(name) || containsWord(own, name)),
+    (name) => !serviceVariables.test(name) && !hidden.has(name) && (!keptIfNamed.has(name) || isNamed(name)),
     env,
   );
-  for (const { name, isExpected } of secrets) if (isExpected && env[name]) picked[name] = placeholderFor(env[name]);
+  for (const { name, isExpected } of secrets)
+    if (isExpected && hidden.has(name) && env[name]) picked[name] = placeholderFor(env[name]);
   return picked;
+}
+
+/** Whether the code of a build only verifies with the variable, or does not know it. */
+function isUnreadIn({ secrets, readsAny, readCode }: KeptEnvironment, name: string): boolean {
+  const secret = secrets.find((one) => one.name === name);
+  return secret ? secret.isOnlyVerified : !readsAny && !readCode().some((code) => containsWord(code, name));
 }

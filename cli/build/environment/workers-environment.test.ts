@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { workerEnvironment } from "../../server/processes/worker/worker-child.ts";
-import { findVerificationSecrets } from "../../server/project/verification-secrets.ts";
-import { buildProject } from "./build-project.ts";
-import { renderDiagnostics } from "./diagnostics/diagnostic.ts";
-import { makeProject, makeWorkspace } from "./testing/make-project.ts";
+import { workerEnvironment } from "../../../server/processes/worker/worker-child.ts";
+import { buildProject } from "../build-project.ts";
+import { renderDiagnostics } from "../diagnostics/diagnostic.ts";
+import { makeProject, makeWorkspace } from "../testing/make-project.ts";
 
 /** A source of each typed sender, with the value of its option `secret`. */
 const typedSources = {
@@ -79,14 +77,13 @@ test("the secret of every typed source, in every form, is named with its trigger
   const built = await buildProject({ projectDir });
   if (!built.ok) throw new Error(renderDiagnostics(built.diagnostics, { color: false }));
   const stateDir = join(projectDir, ".signalbox");
-  const code = readFileSync(join(stateDir, built.manifest.folder, built.manifest.sources), "utf8");
-  const found = new Map(findVerificationSecrets([code]).map((secret) => [secret.name, secret]));
+  const found = new Map(built.manifest.environment.secrets.map((secret) => [secret.name, secret]));
   const isForWorkers = (name: string) => workerEnvironment(stateDir, { [name]: "value" })[name] !== undefined;
   for (const [at, { variable }] of sources.entries()) {
     expect(found.get(variable), variable).toEqual({
       name: variable,
-      modules: [`triggers/t${at}.ts`],
-      isOnlyInVerify: true,
+      triggers: [`triggers/t${at}.ts`],
+      isOnlyVerified: true,
       isExpected: false,
     });
     expect([variable, isForWorkers(variable)]).toEqual([variable, false]);
@@ -225,8 +222,8 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
     "the whole result",
     { env: `${zodImport}export const env = ${schema}.parse(process.env);`, workflow: "Object.keys(env)" },
   ],
-  ["the secret", "a copy", { env: `${zodImport}export const env = { ...${schema}.parse(process.env) };` }],
-  ["the secret", "the rest of a destructuring", { env: "export const { PATH, ...env } = process.env;" }],
+  ["a placeholder", "a copy", { env: `${zodImport}export const env = { ...${schema}.parse(process.env) };` }],
+  ["nothing", "the rest of a destructuring", { env: "export const { PATH, ...env } = process.env;" }],
   [
     "the secret",
     "a transform of the schema",
@@ -267,14 +264,14 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
     },
   ],
   [
-    "the secret",
+    "a placeholder",
     "safeParse",
     {
       env: `${zodImport}const parsed = ${schema}.safeParse(process.env);\nexport const env = parsed.success ? parsed.data : { CANARY: "" };`,
     },
   ],
   [
-    "the secret",
+    "nothing",
     "a function of the project",
     {
       env: "const createEnv = ({ runtimeEnv }: { runtimeEnv: NodeJS.ProcessEnv }) => runtimeEnv;\nexport const env = createEnv({ runtimeEnv: process.env });",
@@ -299,11 +296,11 @@ const uses: [worker: "nothing" | "a placeholder" | "the secret", form: string, u
     "the secret",
     "a function of the project with the name of a scheme",
     {
-      env: "export const env = process.env;\nfunction github(o: { secret?: string }) { return [o.secret]; }\nexport const used = github({ secret: env.CANARY });",
+      env: "export const env = process.env;\nfunction github(o: { secret?: string }) { return [o.secret]; }\nexport const used = console.log(github({ secret: env.CANARY }));",
     },
   ],
   [
-    "the secret",
+    "a placeholder",
     "an explicit list for t3-env",
     {
       env: `${zodImport}import { createEnv } from "@t3-oss/env-core";\nexport const env = createEnv({\n  server: { CANARY: z.string() },\n  runtimeEnv: { CANARY: process.env.CANARY },\n});`,

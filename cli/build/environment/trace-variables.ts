@@ -1,0 +1,682 @@
+import type {
+  AnonymousFunctionDeclaration,
+  AnyNode,
+  ArrowFunctionExpression,
+  CallExpression,
+  FunctionDeclaration,
+  FunctionExpression,
+  Identifier,
+  ObjectExpression,
+  Pattern,
+} from "acorn";
+import * as schemes from "../../../sdk/verify/index.ts";
+import { keyOf, textOf } from "../bundle/syntax.ts";
+import type { BuiltCode, ParsedFile, Place } from "./built-code.ts";
+import { type CheckedEnvironment, createCheckReader } from "./environment-checks.ts";
+
+/** What the code of the project does with a variable. */
+export interface TracedVariable {
+  /** The calls that verify signatures with it. */
+  verifications: Verification[];
+  /** Other code gets its value, so it must be the real one. */
+  isRead: boolean;
+  /** The code expects that it is set. Any string of the same length will do. */
+  isExpected: boolean;
+}
+
+/** A function of `signalbox/verify`, or a typed source, that gets a variable. */
+export interface Verification {
+  /** The module of the project: a path in the project. */
+  module: string;
+  /** The variable is the value of `secret`, without a change; a function of `signalbox/verify` has no other option. */
+  isOnlySecret: boolean;
+}
+
+export interface TracedEnvironment {
+  variables: ReadonlyMap<string, TracedVariable>;
+  /** The code computes names of variables, or passes the environment to code that may read any of them. */
+  readsAny: boolean;
+}
+
+/** Whether an option of `signalbox/verify` contains secrets, or code that only verifies. */
+function isOfSecret(option: string): boolean {
+  return ["secret", "publicKey", "topicArn", "verifyToken", "audience", "appId", "check"].includes(option);
+}
+
+/** Methods that return a changed string, or the strings of a list. */
+const stringMethods: ReadonlySet<string> = new Set([
+  "trim",
+  "trimStart",
+  "trimEnd",
+  "split",
+  "replace",
+  "replaceAll",
+  "toString",
+  "concat",
+  "filter",
+  "map",
+  "flatMap",
+]);
+
+/** A value that depends on the environment. It is at `path` in the value of an expression: the outermost key is first. */
+interface Value {
+  kind: "process" | "environment" | "checked" | "variable";
+  path: readonly string[];
+  /** Of a variable. */
+  name: string;
+  /** A variable was changed or checked on its way. */
+  isChanged: boolean;
+  /** Of an environment that a library has checked. `checked`: the result of `safeParse`, with the environment in `data`. */
+  check: CheckedEnvironment | null;
+}
+
+const value = { path: [], name: "", isChanged: false, check: null };
+
+type FunctionNode = FunctionDeclaration | AnonymousFunctionDeclaration | FunctionExpression | ArrowFunctionExpression;
+
+/** The calls through which a value got into a function: the outermost is first. */
+type Calls = readonly Place<CallExpression>[];
+
+/** How deep calls are followed. */
+const maxCalls = 8;
+
+/**
+ * Follows every value of `process.env` through the code of the project: by other names, destructuring, objects,
+ * functions of the project, and checks of Zod, t3-env and envalid. Where a value cannot be followed, it counts as read.
+ */
+export function traceVariables(code: BuiltCode): TracedEnvironment {
+  const checks = createCheckReader(code);
+  const variables = new Map<string, TracedVariable>();
+  const visited = new Map<AnyNode, Set<string>>();
+  /** Strings that are names of variables in reads that are followed. */
+  const names = new Set<AnyNode>();
+  let readsAny = false;
+
+  for (const file of code.files) for (const node of file.nodes) traceSource(file, node);
+  for (const file of code.files) for (const node of file.nodes) noteString(file, node);
+  return { variables, readsAny };
+
+  // ---- sources ----
+
+  function traceSource(file: ParsedFile, node: AnyNode): void {
+    if (node.type === "Identifier" && node.name === "process" && isGlobal(file, node))
+      return follow({ file, node }, { ...value, kind: "process" }, []);
+    if (node.type === "Identifier" && ["globalThis", "global"].includes(node.name) && isGlobal(file, node)) {
+      const parent = file.parentOf(node);
+      if (parent?.type === "MemberExpression" && keyOf(parent.property, parent.computed) === "process")
+        follow({ file, node: parent }, { ...value, kind: "process" }, []);
+      return;
+    }
+    if (node.type === "ImportDeclaration" && isProcess(node.source)) {
+      for (const specifier of node.specifiers) {
+        const imported = specifier.type === "ImportSpecifier" ? keyOf(specifier.imported, false) : "default";
+        if (imported === "env") bind(file, specifier.local, { ...value, kind: "environment" }, []);
+        if (imported === "default") bind(file, specifier.local, { ...value, kind: "process" }, []);
+      }
+    }
+    if (node.type === "CallExpression" && node.arguments.length === 1 && isProcess(node.arguments[0]))
+      follow({ file, node }, { ...value, kind: "process" }, []);
+    if (node.type === "ImportExpression" && isProcess(node.source)) readsAny = true;
+  }
+
+  function isGlobal(file: ParsedFile, node: Identifier): boolean {
+    const parent = file.parentOf(node);
+    if (file.variableOf(node)) return false;
+    if (parent?.type === "MemberExpression") return parent.object === node || parent.computed;
+    if (parent?.type === "Property") return parent.value === node || parent.computed;
+    return parent?.type !== "MethodDefinition" && parent?.type !== "PropertyDefinition";
+  }
+
+  // ---- following a value ----
+
+  function follow(place: Place, given: Value, calls: Calls): void {
+    const { file, node } = place;
+    const key = [
+      given.kind,
+      given.name,
+      given.isChanged,
+      ...given.path,
+      "",
+      ...calls.map(({ file: { path }, node: { start } }) => `${path}:${start}`),
+    ].join(" ");
+    const known = visited.get(node) ?? new Set();
+    if (known.has(key)) return;
+    visited.set(node, known.add(key));
+    const parent = file.parentOf(node);
+    if (!parent) return;
+    const on = (next: AnyNode, changed: Value = given) => follow({ file, node: next }, changed, calls);
+
+    switch (parent.type) {
+      case "ExpressionStatement":
+      case "ImportSpecifier":
+      case "ImportDefaultSpecifier":
+      case "ImportNamespaceSpecifier":
+        return;
+      case "ChainExpression":
+      case "ParenthesizedExpression":
+      case "AwaitExpression":
+        return on(parent);
+      case "SequenceExpression":
+        return parent.expressions.at(-1) === node ? on(parent) : undefined;
+      case "LogicalExpression":
+        if (parent.operator === "&&" && parent.left === node) return test(place, given, parent);
+        // The fallback may fail.
+        if (parent.left === node && given.kind === "variable" && textOf(parent.right) === null) expect(given.name);
+        return on(parent);
+      case "ConditionalExpression":
+        return parent.test === node ? test(place, given, parent) : on(parent);
+      case "IfStatement":
+      case "WhileStatement":
+        return test(place, given, parent);
+      case "UnaryExpression":
+        if (parent.operator === "delete") return;
+        return ["!", "typeof", "void"].includes(parent.operator) ? test(place, given, parent) : lose(place, given);
+      case "BinaryExpression":
+        return compare(place, given, calls);
+      case "TemplateLiteral":
+        return given.path.length === 0 && given.kind === "variable" ? on(parent, change(given)) : lose(place, given);
+      case "MemberExpression":
+        return parent.object === node ? followMember(place, given, calls) : lose(place, given);
+      case "VariableDeclarator":
+        return bind(file, parent.id, given, calls);
+      case "AssignmentPattern":
+        return bind(file, parent.left, given, calls);
+      case "AssignmentExpression":
+        if (parent.right !== node) return;
+        bind(file, parent.left, given, calls);
+        return on(parent);
+      case "Property": {
+        const owner = file.parentOf(parent);
+        const name = keyOf(parent.key, parent.computed);
+        if (owner?.type !== "ObjectExpression" || parent.value !== node || name === null) return lose(place, given);
+        return hasMethods(file, owner) ? lose(place, given) : on(owner, { ...given, path: [name, ...given.path] });
+      }
+      case "SpreadElement": {
+        const owner = file.parentOf(parent);
+        const isFollowed =
+          owner?.type === "ObjectExpression"
+            ? given.path.length > 0 || given.kind === "environment"
+            : owner?.type === "ArrayExpression" && given.path.length === 0 && given.kind === "variable";
+        return owner && isFollowed ? on(owner) : lose(place, given);
+      }
+      case "ArrayExpression":
+        return given.path.length === 0 && given.kind === "variable" ? on(parent) : lose(place, given);
+      case "CallExpression":
+        return parent.callee === node ? undefined : followCall(place, parent, given, calls);
+      case "ReturnStatement":
+        return followReturn(place, given, calls);
+      case "ArrowFunctionExpression":
+        return parent.body === node ? followReturn(place, given, calls) : lose(place, given);
+      default:
+        return lose(place, given);
+    }
+  }
+
+  /** Methods can read the other fields. */
+  function hasMethods(file: ParsedFile, node: ObjectExpression): boolean {
+    const parent = file.parentOf(node);
+    if (parent?.type === "CallExpression" && verifierOf({ file, node: parent })) return false;
+    return node.properties.some(
+      (one) => one.type === "Property" && (one.kind !== "init" || one.value.type === "FunctionExpression"),
+    );
+  }
+
+  function followMember(place: Place, given: Value, calls: Calls): void {
+    const { file, node } = place;
+    const parent = file.parentOf(node);
+    if (parent?.type !== "MemberExpression") return;
+    const name = keyOf(parent.property, parent.computed);
+    if (name !== null) names.add(parent.property);
+    const [first, ...rest] = given.path;
+    if (first !== undefined) {
+      if (name === null) return lose(place, given);
+      return name === first ? follow({ file, node: parent }, { ...given, path: rest }, calls) : undefined;
+    }
+    if (given.kind === "variable") return followMethod(place, given, { name, calls });
+    if (name === null)
+      return given.kind === "environment" ? readParameter(place, given, parent.property, calls) : lose(place, given);
+    // A new value is no read.
+    const use = file.parentOf(parent);
+    if (use?.type === "AssignmentExpression" && use.left === parent && use.operator === "=") return;
+    const member = memberOf(given, name);
+    if (member) follow({ file, node: parent }, member, calls);
+  }
+
+  /** A field of the process, of an environment, or of the result of a check. */
+  function memberOf(given: Value, name: string): Value | null {
+    if (given.kind === "process") {
+      if (name === "default") return given;
+      return name === "env" ? { ...value, kind: "environment" } : null;
+    }
+    if (given.kind === "checked") return name === "data" ? { ...given, kind: "environment" } : null;
+    if (given.check && !given.check.isOpen && !given.check.variables.has(name)) return null;
+    noteVariable(name);
+    return { ...value, kind: "variable", name, isChanged: given.check !== null };
+  }
+
+  /** `process.env.A.trim()`. */
+  function followMethod(place: Place, given: Value, { name, calls }: { name: string | null; calls: Calls }): void {
+    const { file, node } = place;
+    const member = file.parentOf(node);
+    const call = member && file.parentOf(member);
+    if (name === "length") return test(place, given, node);
+    if (name === null || !stringMethods.has(name) || call?.type !== "CallExpression" || call.callee !== member)
+      return lose(place, given);
+    for (const argument of call.arguments) {
+      if (argument.type === "Literal" || isGlobalFunction(file, argument)) continue;
+      const callback = functionOf({ file, node: argument });
+      // What the function returns is part of the result.
+      if (callback) bindParameter(callback, 0, change(given), [...calls, { file, node: call }]);
+      else lose(place, given);
+    }
+    follow({ file, node: call }, change(given), calls);
+  }
+
+  /** `.filter(Boolean)`. */
+  function isGlobalFunction(file: ParsedFile, node: AnyNode): boolean {
+    return node.type === "Identifier" && ["Boolean", "String"].includes(node.name) && !file.variableOf(node);
+  }
+
+  /** `process.env[name]` in a function that is called with literal names. */
+  function readParameter(place: Place, given: Value, property: AnyNode, calls: Calls): void {
+    const { file, node } = place;
+    const member = file.parentOf(node);
+    const read = property.type === "Identifier" && readArguments(file, property, []);
+    if (!member || !read) return lose(place, given);
+    for (const { text, trail } of read) {
+      const found = memberOf(given, text);
+      if (found) follow({ file, node: member }, { ...found, isChanged: true }, [...trail, ...calls]);
+    }
+  }
+
+  /** The literal arguments of all calls for a parameter. `null`: there are others. */
+  function readArguments(
+    file: ParsedFile,
+    identifier: Identifier,
+    trail: Calls,
+  ): { text: string; trail: Calls }[] | null {
+    const parameter = file.variableOf(identifier);
+    const definition = parameter?.defs[0];
+    if (!parameter || definition?.type !== "Parameter" || trail.length > maxCalls) return null;
+    if (parameter.references.some((reference) => reference.isWrite() && reference.init !== true)) return null;
+    const owner = definition.node as AnyNode;
+    if (!isFunction(owner)) return null;
+    const index = owner.params.findIndex((one) => plainParameter(one) === definition.name);
+    const called = index < 0 ? null : callsOf({ file, node: owner });
+    if (!called) return null;
+    const found = called.map((call) => {
+      const argument = call.node.arguments[index];
+      const text = textOf(argument);
+      const next = [call, ...trail];
+      if (argument && text !== null) {
+        names.add(argument);
+        return [{ text, trail: next }];
+      }
+      return argument?.type === "Identifier" ? readArguments(call.file, argument, next) : null;
+    });
+    return found.every((one) => one !== null) ? found.flat() : null;
+  }
+
+  function compare(place: Place, given: Value, calls: Calls): void {
+    const { file, node } = place;
+    const parent = file.parentOf(node);
+    if (parent?.type !== "BinaryExpression") return;
+    const other = parent.left === node ? parent.right : parent.left;
+    if (parent.operator === "in") {
+      const name = textOf(other);
+      if (name === null || given.path.length > 0 || given.kind !== "environment") return lose(place, given);
+      names.add(other);
+      const found = memberOf(given, name);
+      return found ? test(place, found, parent) : undefined;
+    }
+    const isEmpty =
+      (other.type === "Literal" && (other.value === null || other.value === "")) ||
+      (other.type === "Identifier" && other.name === "undefined") ||
+      (other.type === "UnaryExpression" && other.operator === "void");
+    if (isEmpty) return test(place, given, parent);
+    if (parent.operator === "+" && given.kind === "variable" && given.path.length === 0)
+      return follow({ file, node: parent }, change(given), calls);
+    return lose(place, given);
+  }
+
+  function followCall(place: Place, call: CallExpression, given: Value, calls: Calls): void {
+    const { file, node } = place;
+    const index = call.arguments.findIndex((one) => one === node);
+    const at: Place<CallExpression> = { file, node: call };
+    const result = (changed: Value) => follow(at, changed, calls);
+    const verifier = verifierOf(at);
+    if (verifier && (verifier === "scheme" || index === 1)) return passOptions(place, given, at);
+
+    if (isIn(file, call.callee, "Object", ["freeze", "seal"])) return result(given);
+    if (isGlobalFunction(file, call.callee) && given.path.length === 0) return result(change(given));
+
+    const check = checks.readCheck(at, node);
+    if (check && startsWith(given.path, check.path)) return passCheck(place, given, { check, result });
+    if (given.kind === "variable" && given.path.length === 0 && index === 0 && checks.isCheckOfString(at)) {
+      expect(given.name);
+      return result(change(given));
+    }
+
+    const callee = functionOf({ file, node: call.callee });
+    if (!callee || calls.length >= maxCalls) return lose(place, given);
+    bindParameter(callee, index, given, [...calls, at]);
+  }
+
+  /** The argument of a check: the result has the same names. */
+  function passCheck(
+    place: Place,
+    given: Value,
+    { check, result }: { check: NonNullable<ReturnType<typeof checks.readCheck>>; result: (next: Value) => void },
+  ): void {
+    const [name, ...deeper] = given.path.slice(check.path.length);
+    if (deeper.length > 0) return lose(place, given);
+    const { variables, isOpen } = check.checked;
+    const wrapped = check.isSafe ? ["data"] : [];
+    if (name === undefined && given.kind === "environment") {
+      // A check that only the real value passes needs it.
+      for (const [checked, isPlain] of variables) isPlain ? expect(checked) : noteRead(checked);
+      return result({ ...given, kind: check.isSafe ? "checked" : "environment", path: [], check: check.checked });
+    }
+    if (name === undefined || given.kind !== "variable") return lose(place, given);
+    if (!variables.get(name) && (variables.has(name) || isOpen)) return lose(place, given);
+    if (!variables.has(name)) return;
+    expect(given.name);
+    result({ ...change(given), path: [...wrapped, name] });
+  }
+
+  function bindParameter({ file, node }: Place<FunctionNode>, index: number, given: Value, calls: Calls): void {
+    if (node.generator) return lose({ file, node }, given);
+    const parameter = node.params[index];
+    const rest = node.params.at(-1);
+    if (rest?.type === "RestElement" && index >= node.params.length - 1) return lose({ file, node }, given);
+    if (parameter) bind(file, parameter, given, calls);
+    if (usesArguments({ file, node })) lose({ file, node }, given);
+  }
+
+  function usesArguments({ file, node }: Place<FunctionNode>): boolean {
+    return file.nodes.some(
+      (one) =>
+        one.type === "Identifier" &&
+        one.name === "arguments" &&
+        one.start > node.start &&
+        one.end < node.end &&
+        file.variableOf(one)?.defs.length === 0,
+    );
+  }
+
+  /** What a function returns is the value of its calls. */
+  function followReturn(place: Place, given: Value, calls: Calls): void {
+    const { file, node } = place;
+    const owner = enclosingFunction(file, node);
+    if (!owner) return lose(place, given);
+    const call = calls.at(-1);
+    if (call && isCallOf(call, owner)) return follow(call, given, calls.slice(0, -1));
+    const called = callsOf({ file, node: owner });
+    if (!called) return lose(place, given);
+    for (const one of called) follow(one, given, []);
+  }
+
+  function isCallOf({ file, node }: Place<CallExpression>, owner: FunctionNode): boolean {
+    return node.arguments.some((one) => one === owner) || functionOf({ file, node: node.callee })?.node === owner;
+  }
+
+  // ---- names ----
+
+  function bind(file: ParsedFile, pattern: Pattern, given: Value, calls: Calls): void {
+    switch (pattern.type) {
+      case "Identifier": {
+        const variable = file.variableOf(pattern);
+        // A global variable can be read anywhere.
+        if (!variable || variable.defs.length === 0) return lose({ file, node: pattern }, given);
+        for (const read of code.readsOf(file, variable)) follow(read, given, calls);
+        return;
+      }
+      case "AssignmentPattern":
+        if (given.kind === "variable" && given.path.length === 0 && textOf(pattern.right) === null) expect(given.name);
+        return bind(file, pattern.left, given, calls);
+      case "ObjectPattern":
+        return bindObject(file, pattern, given, calls);
+      case "ArrayPattern":
+        if (given.kind !== "variable" || given.path.length > 0) return lose({ file, node: pattern }, given);
+        for (const element of pattern.elements)
+          if (element) bind(file, element.type === "RestElement" ? element.argument : element, change(given), calls);
+        return;
+      default:
+        return lose({ file, node: pattern }, given);
+    }
+  }
+
+  function bindObject(
+    file: ParsedFile,
+    pattern: Extract<Pattern, { type: "ObjectPattern" }>,
+    given: Value,
+    calls: Calls,
+  ): void {
+    const [first, ...rest] = given.path;
+    const taken = new Set<string>();
+    for (const property of pattern.properties) {
+      if (property.type === "RestElement") {
+        if (first === undefined ? given.kind === "environment" || given.kind === "process" : !taken.has(first))
+          bind(file, property.argument, given, calls);
+        continue;
+      }
+      const name = keyOf(property.key, property.computed);
+      if (name === null) {
+        lose({ file, node: property }, given);
+        continue;
+      }
+      names.add(property.key);
+      taken.add(name);
+      if (first !== undefined) {
+        if (name === first) bind(file, property.value, { ...given, path: rest }, calls);
+        continue;
+      }
+      const member = given.kind === "variable" ? null : memberOf(given, name);
+      if (member) bind(file, property.value, member, calls);
+    }
+  }
+
+  // ---- functions ----
+
+  /** A function of the project. */
+  function functionOf({ file, node }: Place): Place<FunctionNode> | null {
+    if (isFunction(node)) return { file, node };
+    if (node.type !== "Identifier") return null;
+    const found = code.definitionOf({ file, node });
+    if (!found?.of || found.file.moduleOf(found.node).author !== "project") return null;
+    const made = found.init ?? found.of;
+    const isConstant = found.variable.references.every((one) => !one.isWrite() || one.init === true);
+    return isConstant && isFunction(made) ? { file: found.file, node: made } : null;
+  }
+
+  /** All calls of a function. `null`: it is also used in other ways. */
+  function callsOf({ file, node }: Place<FunctionNode>): Place<CallExpression>[] | null {
+    const parent = file.parentOf(node);
+    if (parent?.type === "CallExpression" && parent.callee === node) return [{ file, node: parent }];
+    const name =
+      node.type === "FunctionDeclaration"
+        ? node.id
+        : parent?.type === "VariableDeclarator" && parent.id.type === "Identifier"
+          ? parent.id
+          : null;
+    const variable = name && file.variableOf(name);
+    if (!variable) return null;
+    const uses = code.readsOf(file, variable).map((use): Place<CallExpression> | null => {
+      const around = use.file.parentOf(use.node);
+      return around?.type === "CallExpression" && around.callee === use.node ? { file: use.file, node: around } : null;
+    });
+    return uses.every((use) => use !== null) ? uses : null;
+  }
+
+  function enclosingFunction(file: ParsedFile, node: AnyNode): FunctionNode | null {
+    for (let around = file.parentOf(node); around; around = file.parentOf(around))
+      if (isFunction(around)) return around;
+    return null;
+  }
+
+  // ---- verification ----
+
+  /** Whether a call verifies signatures: `github({ … })`, or `github.on("push", { … })` of a typed source. */
+  function verifierOf({ file, node }: Place<CallExpression>): "scheme" | "source" | null {
+    const { callee } = node;
+    if (callee.type === "Identifier") {
+      const found = signalboxDefinition(file, callee);
+      return found && isScheme(found.name) ? "scheme" : null;
+    }
+    if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
+    const found = signalboxDefinition(file, callee.object);
+    const name = keyOf(callee.property, callee.computed) ?? "";
+    if (!found) return null;
+    if (isScheme(name)) return "scheme";
+    const made = found.init;
+    const isSource =
+      made?.type === "CallExpression" &&
+      made.callee.type === "Identifier" &&
+      made.callee.name.startsWith("createEventSources");
+    return isSource && name === "on" ? "source" : null;
+  }
+
+  /** A name of the SDK, also by another name, or taken from its namespace. */
+  function signalboxDefinition(
+    file: ParsedFile,
+    node: Identifier,
+    depth = 0,
+  ): { name: string; init: AnyNode | null } | null {
+    const found = code.definitionOf({ file, node });
+    if (!found || depth > maxCalls) return null;
+    if (found.file.moduleOf(found.node).author === "signalbox") return { name: found.node.name, init: found.init };
+    if (found.init?.type === "Identifier") return signalboxDefinition(found.file, found.init, depth + 1);
+    const { of } = found;
+    if (of?.type !== "VariableDeclarator" || of.id.type !== "ObjectPattern" || of.init?.type !== "Identifier")
+      return null;
+    const property = of.id.properties.find((one) => one.type === "Property" && one.value === found.node);
+    const namespace = property && signalboxDefinition(found.file, of.init, depth + 1);
+    const name = property?.type === "Property" ? keyOf(property.key, property.computed) : null;
+    return namespace && name !== null ? { name, init: null } : null;
+  }
+
+  function passOptions(place: Place, given: Value, { file, node: call }: Place<CallExpression>): void {
+    const [option = "", ...deeper] = given.path;
+    if (given.kind !== "variable") return lose(place, given);
+    if (option !== "" && !isOfSecret(option)) return noteRead(given.name);
+    const [options] = call.arguments;
+    const isOnly =
+      verifierOf({ file, node: call }) === "source" ||
+      (options?.type === "ObjectExpression" && options.properties.length === 1);
+    const isPlain = option === "secret" && deeper.length === 0 && !given.isChanged;
+    verify(given.name, { module: file.moduleOf(call).path, isOnlySecret: isOnly && isPlain });
+    if (given.isChanged) expect(given.name);
+  }
+
+  /** The option of a verification that a node is part of: `null` outside of one, `""` if it is of no option. */
+  function optionAround({ file, node }: Place): { option: string; call: Place<CallExpression> } | null {
+    let option = "";
+    for (let inner = node, around = file.parentOf(node); around; inner = around, around = file.parentOf(around)) {
+      if (around.type === "Property" && around.value === inner) option = keyOf(around.key, around.computed) ?? "";
+      if (around.type !== "CallExpression" || around.callee === inner) continue;
+      const verifier = verifierOf({ file, node: around });
+      if (verifier === "scheme" || (verifier === "source" && around.arguments[1] === inner))
+        return { option, call: { file, node: around } };
+    }
+    return null;
+  }
+
+  // ---- the ends of the way ----
+
+  /** Only whether the value is empty, or how long it is, decides something. */
+  function test(place: Place, given: Value, node: AnyNode): void {
+    if (given.kind !== "variable" || given.path.length > 0) return;
+    const around = optionAround(place);
+    const isOfVerification = around !== null && (around.option === "" || isOfSecret(around.option));
+    if (!isOfVerification && !containsVerification({ file: place.file, node })) expect(given.name);
+  }
+
+  function containsVerification({ file, node }: Place): boolean {
+    if (node.type !== "ConditionalExpression" && node.type !== "LogicalExpression") return false;
+    return file.nodes.some(
+      (one) =>
+        one.type === "CallExpression" &&
+        one.start >= node.start &&
+        one.end <= node.end &&
+        verifierOf({ file, node: one }) !== null,
+    );
+  }
+
+  /** The value cannot be followed further. */
+  function lose(place: Place, given: Value): void {
+    const around = optionAround(place);
+    const isOfVerification = around !== null && (around.option === "" || isOfSecret(around.option));
+    if (given.kind === "variable") {
+      if (!isOfVerification) return noteRead(given.name);
+      verify(given.name, { module: around.call.file.moduleOf(around.call.node).path, isOnlySecret: false });
+      return expect(given.name);
+    }
+    if (isOfVerification) return;
+    if (given.check && !given.check.isOpen) for (const name of given.check.variables.keys()) noteRead(name);
+    else readsAny = true;
+  }
+
+  /** A string that is the name of a variable can be an argument of a library that reads it. */
+  function noteString(file: ParsedFile, node: AnyNode): void {
+    const text = node.type === "Literal" || node.type === "TemplateLiteral" ? textOf(node) : null;
+    if (text === null || names.has(node) || !(variables.has(text) || text.startsWith("SIGNALBOX_"))) return;
+    const parent = file.parentOf(node);
+    if ((parent?.type === "Property" && parent.key === node) || parent?.type === "ImportDeclaration") return;
+    // Functions of the project are followed.
+    if (parent?.type === "CallExpression" && functionOf({ file, node: parent.callee })) return;
+    if (parent?.type === "NewExpression" && parent.callee.type === "Identifier" && parent.callee.name.endsWith("Error"))
+      return;
+    noteRead(text);
+  }
+
+  function noteVariable(name: string): TracedVariable {
+    const known = variables.get(name) ?? { verifications: [], isRead: false, isExpected: false };
+    variables.set(name, known);
+    return known;
+  }
+
+  function noteRead(name: string): void {
+    noteVariable(name).isRead = true;
+  }
+
+  function expect(name: string): void {
+    noteVariable(name).isExpected = true;
+  }
+
+  function verify(name: string, verification: Verification): void {
+    noteVariable(name).verifications.push(verification);
+  }
+}
+
+function isScheme(name: string): boolean {
+  // A number is added to a name that occurs twice in a built file.
+  return Object.hasOwn(schemes, name.replace(/\d+$/, ""));
+}
+
+function isProcess(node: AnyNode | undefined): boolean {
+  return node?.type === "Literal" && (node.value === "process" || node.value === "node:process");
+}
+
+function isFunction(node: AnyNode | null): node is FunctionNode {
+  return node !== null && ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(node.type);
+}
+
+function isIn(file: ParsedFile, node: AnyNode, object: string, methods: readonly string[]): boolean {
+  return (
+    node.type === "MemberExpression" &&
+    node.object.type === "Identifier" &&
+    node.object.name === object &&
+    file.variableOf(node.object) === null &&
+    methods.includes(keyOf(node.property, node.computed) ?? "")
+  );
+}
+
+function plainParameter(node: Pattern): Pattern {
+  return node.type === "AssignmentPattern" ? node.left : node;
+}
+
+const change = (given: Value): Value => ({ ...given, isChanged: true });
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.every((key, index) => path[index] === key);
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "../..");
+
+function violations(folders: string[]): string[] {
+  const result = spawnSync(
+    process.execPath,
+    [
+      join(root, "node_modules/.bin/depcruise"),
+      "--config",
+      ".dependency-cruiser.mjs",
+      "--output-type",
+      "json",
+      ...folders,
+    ],
+    { cwd: root, encoding: "utf8", maxBuffer: 256 * 1024 * 1024 },
+  );
+  const report = JSON.parse(result.stdout) as {
+    summary: { violations: { from: string; to: string; rule: { name: string } }[] };
+  };
+  return report.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+}
+
+describe("import directions", () => {
+  it("are followed everywhere", () => {
+    expect(violations(["sdk", "server", "cli", "testing", "app", "components"])).toEqual([]);
+  });
+
+  it("fail for deliberate violations", () => {
+    const found = violations(["scripts/architecture/violations"]).join("\n");
+    expect(found).toContain("sdk-imports-downwards: scripts/architecture/violations/sdk/upwards.ts");
+    expect(found).toContain(
+      "server-ingest-imports-downwards: scripts/architecture/violations/server/ingest/sibling.ts",
+    );
+    expect(found).toContain(
+      "server-engine-imports-downwards: scripts/architecture/violations/server/engine/connected.ts",
+    );
+    expect(found).toContain("no-cycles: scripts/architecture/violations/server/contract/first.ts");
+    expect(found).toContain("components-know-the-contract-only: scripts/architecture/violations/components/peek.ts");
+    expect(found).toContain("one-reader-of-the-database-driver: scripts/architecture/violations/server/http/driver.ts");
+    expect(found).toContain("supervisor-has-no-store: scripts/architecture/violations/server/processes/supervisor.ts");
+    expect(found).toContain("tools-are-loaded-lazily: scripts/architecture/violations/server/processes/eager.ts");
+    expect(found).toContain("nothing-imports-pages: scripts/architecture/violations/cli/page.ts");
+  });
+});
