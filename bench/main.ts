@@ -67,7 +67,7 @@ const product =
     : `the sources in ${resolve(values.sources)}`;
 const provideModules = prepareModules();
 const profiles = values.profile === undefined ? null : mkdtempSync(join(tmpdir(), "signalbox-profiles-"));
-const client = startLoadClient();
+const client = startLoadClient({ share: "first" });
 const notes: string[] = [];
 const note = (text: string) => void (notes.includes(text) || notes.push(text));
 if (values.quick) note("Measured with `--quick`: too short to be quoted.");

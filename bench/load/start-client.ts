@@ -1,4 +1,5 @@
-import { fork } from "node:child_process";
+import { fork, spawnSync } from "node:child_process";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import type { LoadReply, LoadRequest } from "./load-process.ts";
 import type { Load, LoadResult } from "./run-load.ts";
@@ -16,9 +17,14 @@ export interface LoadClient {
   close(): void;
 }
 
-/** A client in a process of its own. */
-export function startLoadClient(): LoadClient {
+/**
+ * A client in a process of its own. `share` is its share of the processors. `first`: what it measures is not its own
+ * wait for one, if the system permits that. `last`: its work would be that of other machines, so it gets only what the
+ * service leaves.
+ */
+export function startLoadClient({ share }: { share?: "first" | "last" } = {}): LoadClient {
   const child = fork(join(import.meta.dirname, "load-process.ts"), { serialization: "advanced" });
+  if (share && child.pid !== undefined) setShare(child.pid, share);
   const replies = new Map<number, (reply: { result: LoadResult } | { error: string }) => void>();
   let highestCpu = 0;
   let lastId = 0;
@@ -68,6 +74,16 @@ export function startLoadClient(): LoadClient {
     },
     close: () => child.disconnect(),
   };
+}
+
+function setShare(pid: number, share: "first" | "last"): void {
+  try {
+    setPriority(pid, share === "first" ? constants.priority.PRIORITY_HIGHEST : constants.priority.PRIORITY_LOW);
+  } catch {
+    // Only root may raise a priority.
+  }
+  // Of Linux: stricter than a low priority.
+  if (share === "last") spawnSync("chrt", ["--all-tasks", "--idle", "--pid", "0", String(pid)]);
 }
 
 function checkFlood(load: Load, statuses: LoadResult["statuses"], expected: readonly number[]): void {

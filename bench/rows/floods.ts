@@ -53,7 +53,7 @@ export async function measureFloods(bench: Bench): Promise<Row[]> {
   const env = { SIGNALBOX_TRUST_PROXY: "127.0.0.1" };
   const service = await startSignalbox({ folder, nodeOptions: bench.nodeOptions, env });
   const store = openSqliteReader(storeFileOf(folder));
-  const flooder = startLoadClient();
+  const flooder = startLoadClient({ share: "last" });
   let accepted = 0;
   const turnOf = (floods: readonly Flood[]) => async (): Promise<Turn> => {
     const began = performance.now();

@@ -14,7 +14,7 @@ export interface CodeFile {
 type Author = "project" | "signalbox" | "package";
 
 /** The module that a part of a built file comes from: esbuild writes a comment with its path above it. */
-export interface Module {
+interface Module {
   path: string;
   author: Author;
 }
@@ -49,7 +49,7 @@ export interface BuiltCode {
 }
 
 /** A name, where it is defined. */
-export interface Definition extends Place<Identifier> {
+interface Definition extends Place<Identifier> {
   variable: Variable;
   /** The import, function or declaration. `null`: none, e.g. for a parameter. */
   of: AnyNode | null;

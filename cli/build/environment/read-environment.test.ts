@@ -384,8 +384,9 @@ test.each(Object.entries(shown))("workers get a secret that other code reads: %s
   expect(given(code)).toBe("the secret");
 });
 
+const secretOf = (trigger: string) => read({ trigger }).secretOf.get("triggers/t.ts");
+
 test("a secret is known by its trigger if it is the only option", () => {
-  const secretOf = (trigger: string) => read({ trigger }).secretOf.get("triggers/t.ts");
   expect(secretOf(verified)).toBe("A_SECRET");
   expect(secretOf("var { A_SECRET } = process.env; var a = github({ secret: A_SECRET });")).toBe("A_SECRET");
   expect(secretOf('var a = stripe.on("x", { slug: "s", secret: process.env.A_SECRET });')).toBe("A_SECRET");

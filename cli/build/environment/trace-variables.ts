@@ -1,18 +1,19 @@
-import type {
-  AnonymousFunctionDeclaration,
-  AnyNode,
-  ArrowFunctionExpression,
-  CallExpression,
-  FunctionDeclaration,
-  FunctionExpression,
-  Identifier,
-  ObjectExpression,
-  Pattern,
-} from "acorn";
+import type { AnyNode, CallExpression, Identifier, ObjectExpression, Pattern } from "acorn";
 import * as schemes from "../../../sdk/verify/index.ts";
 import { keyOf, textOf } from "../bundle/syntax.ts";
 import type { BuiltCode, ParsedFile, Place } from "./built-code.ts";
 import { type CheckedEnvironment, createCheckReader } from "./environment-checks.ts";
+import {
+  enclosingFunction,
+  type FunctionNode,
+  isFunction,
+  isGlobal,
+  isGlobalFunction,
+  isIn,
+  isProcess,
+  plainParameter,
+  usesArguments,
+} from "./nodes.ts";
 
 /** What the code of the project does with a variable. */
 export interface TracedVariable {
@@ -25,7 +26,7 @@ export interface TracedVariable {
 }
 
 /** A function of `signalbox/verify`, or a typed source, that gets a variable. */
-export interface Verification {
+interface Verification {
   /** The module of the project: a path in the project. */
   module: string;
   /** The variable is the value of `secret`, without a change; a function of `signalbox/verify` has no other option. */
@@ -72,8 +73,6 @@ interface Value {
 
 const value = { path: [], name: "", isChanged: false, check: null };
 
-type FunctionNode = FunctionDeclaration | AnonymousFunctionDeclaration | FunctionExpression | ArrowFunctionExpression;
-
 /** The calls through which a value got into a function: the outermost is first. */
 type Calls = readonly Place<CallExpression>[];
 
@@ -117,14 +116,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     if (node.type === "CallExpression" && node.arguments.length === 1 && isProcess(node.arguments[0]))
       follow({ file, node }, { ...value, kind: "process" }, []);
     if (node.type === "ImportExpression" && isProcess(node.source)) readsAny = true;
-  }
-
-  function isGlobal(file: ParsedFile, node: Identifier): boolean {
-    const parent = file.parentOf(node);
-    if (file.variableOf(node)) return false;
-    if (parent?.type === "MemberExpression") return parent.object === node || parent.computed;
-    if (parent?.type === "Property") return parent.value === node || parent.computed;
-    return parent?.type !== "MethodDefinition" && parent?.type !== "PropertyDefinition";
   }
 
   // ---- following a value ----
@@ -272,11 +263,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     follow({ file, node: call }, change(given), calls);
   }
 
-  /** `.filter(Boolean)`. */
-  function isGlobalFunction(file: ParsedFile, node: AnyNode): boolean {
-    return node.type === "Identifier" && ["Boolean", "String"].includes(node.name) && !file.variableOf(node);
-  }
-
   /** `process.env[name]` in a function that is called with literal names. */
   function readParameter(place: Place, given: Value, property: AnyNode, calls: Calls): void {
     const { file, node } = place;
@@ -374,7 +360,9 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     const wrapped = check.isSafe ? ["data"] : [];
     if (name === undefined && given.kind === "environment") {
       // A check that only the real value passes needs it.
-      for (const [checked, isPlain] of variables) isPlain ? expect(checked) : noteRead(checked);
+      for (const [checked, isPlain] of variables)
+        if (isPlain) expect(checked);
+        else noteRead(checked);
       return result({ ...given, kind: check.isSafe ? "checked" : "environment", path: [], check: check.checked });
     }
     if (name === undefined || given.kind !== "variable") return lose(place, given);
@@ -391,17 +379,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     if (rest?.type === "RestElement" && index >= node.params.length - 1) return lose({ file, node }, given);
     if (parameter) bind(file, parameter, given, calls);
     if (usesArguments({ file, node })) lose({ file, node }, given);
-  }
-
-  function usesArguments({ file, node }: Place<FunctionNode>): boolean {
-    return file.nodes.some(
-      (one) =>
-        one.type === "Identifier" &&
-        one.name === "arguments" &&
-        one.start > node.start &&
-        one.end < node.end &&
-        file.variableOf(one)?.defs.length === 0,
-    );
   }
 
   /** What a function returns is the value of its calls. */
@@ -506,12 +483,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
       return around?.type === "CallExpression" && around.callee === use.node ? { file: use.file, node: around } : null;
     });
     return uses.every((use) => use !== null) ? uses : null;
-  }
-
-  function enclosingFunction(file: ParsedFile, node: AnyNode): FunctionNode | null {
-    for (let around = file.parentOf(node); around; around = file.parentOf(around))
-      if (isFunction(around)) return around;
-    return null;
   }
 
   // ---- verification ----
@@ -651,28 +622,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
 function isScheme(name: string): boolean {
   // A number is added to a name that occurs twice in a built file.
   return Object.hasOwn(schemes, name.replace(/\d+$/, ""));
-}
-
-function isProcess(node: AnyNode | undefined): boolean {
-  return node?.type === "Literal" && (node.value === "process" || node.value === "node:process");
-}
-
-function isFunction(node: AnyNode | null): node is FunctionNode {
-  return node !== null && ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(node.type);
-}
-
-function isIn(file: ParsedFile, node: AnyNode, object: string, methods: readonly string[]): boolean {
-  return (
-    node.type === "MemberExpression" &&
-    node.object.type === "Identifier" &&
-    node.object.name === object &&
-    file.variableOf(node.object) === null &&
-    methods.includes(keyOf(node.property, node.computed) ?? "")
-  );
-}
-
-function plainParameter(node: Pattern): Pattern {
-  return node.type === "AssignmentPattern" ? node.left : node;
 }
 
 const change = (given: Value): Value => ({ ...given, isChanged: true });

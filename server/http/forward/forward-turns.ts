@@ -7,6 +7,14 @@ import type { ServerResponse } from "node:http";
 export const maxAtOnce = 8;
 /** While requests wait, as many are forwarded again after this time: the first ones may be streams, or wait in web. */
 export const periodMs = 25;
+/**
+ * Bytes of responses in such a period. After more of them, one request is forwarded at a time: the receiver copies each
+ * byte, and collects the buffers.
+ */
+export const maxBytesPerPeriod: number = 512 * 1024;
+
+/** More bytes than these do not slow down later periods. */
+const maxDebtBytes = 4 * maxBytesPerPeriod;
 
 /** Who sent a request. */
 interface Sender {
@@ -21,6 +29,8 @@ interface ForwardTurns {
    * progress.
    */
   take(sender: Sender, response: ServerResponse, start: () => void): boolean;
+  /** Counts bytes of a response. */
+  passed(bytes: number): void;
   /** Requests in progress, with those that wait. */
   inProgress(): number;
 }
@@ -45,9 +55,11 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
   };
   let nextGroup = groups.credentials;
   let taken = 0;
+  let bytes = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
-  const hasRoom = () => taken < maxAtOnce;
+  // A long download must not stop all others.
+  const hasRoom = () => taken < (bytes < maxBytesPerPeriod ? maxAtOnce : 1);
   const otherThan = (group: Group) => (group === groups.none ? groups.credentials : groups.none);
 
   function startWaiting(): void {
@@ -63,8 +75,10 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
   function beginPeriod(): void {
     period += 1;
     taken = 0;
+    bytes = Math.min(Math.max(0, bytes - maxBytesPerPeriod), maxDebtBytes);
     startWaiting();
-    if (groups.credentials.waiting.length + groups.none.waiting.length > 0 || timer === null) return;
+    const isNeeded = bytes > 0 || groups.credentials.waiting.length + groups.none.waiting.length > 0;
+    if (isNeeded || timer === null) return;
     clearInterval(timer);
     timer = null;
   }
@@ -95,6 +109,10 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
         startWaiting();
       });
       return true;
+    },
+    passed(count) {
+      bytes += count;
+      timer ??= setInterval(beginPeriod, periodMs);
     },
     inProgress: () => groups.credentials.inProgress + groups.none.inProgress,
   };

@@ -98,6 +98,7 @@ export function createForwarder({
     });
     toWebProcess.on("response", (received) => {
       answer = received;
+      received.on("data", (chunk: Buffer) => turns.passed(chunk.length));
       passBack(received, { request, response, toWebProcess });
     });
     if (!hasBody(request)) return void toWebProcess.end();

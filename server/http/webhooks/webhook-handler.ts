@@ -104,7 +104,10 @@ function headersOf({ headers }: IngestRequest): Pick<Headers, "get"> {
   };
 }
 
-/** The time that a sender has to read its response while the rest of its body is unread. */
+/**
+ * The time that a sender has to read its response while the rest of its body is unread. It varies by half, so that
+ * senders that were rejected together do not return together.
+ */
 const lingerMs = 1_000;
 
 /**
@@ -200,7 +203,7 @@ function send(request: IncomingMessage, response: ServerResponse, answer: Ingest
  */
 async function endSlowly(response: ServerResponse, body: string): Promise<void> {
   response.write(body);
-  await Promise.race([once(response, "close"), pause(lingerMs)]);
+  await Promise.race([once(response, "close"), pause(lingerMs * (0.5 + Math.random()))]);
   response.end();
 }
 

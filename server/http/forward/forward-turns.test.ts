@@ -1,0 +1,61 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createForwardTurns, maxAtOnce, maxBytesPerPeriod, periodMs } from "./forward-turns.ts";
+
+const person = { hasCredentials: true, network: null };
+
+/** Requests that ask for their turns, and the numbers of those that have had theirs. */
+function open() {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const turns = createForwardTurns(1_000);
+  const started: number[] = [];
+  const responses: EventEmitter[] = [];
+  return {
+    started,
+    passed: turns.passed,
+    ask(count: number) {
+      for (let n = 0; n < count; n += 1) {
+        const response = Object.assign(new EventEmitter(), { destroyed: false });
+        const number = responses.push(response) - 1;
+        turns.take(person, response as EventEmitter as ServerResponse, () => void started.push(number));
+      }
+    },
+    end: (number: number) => void responses[number]?.emit("close"),
+    nextPeriod: () => void vi.advanceTimersByTime(periodMs),
+  };
+}
+
+test("after many bytes, requests are forwarded one at a time", () => {
+  const { started, passed, ask, end } = open();
+  ask(1);
+  passed(maxBytesPerPeriod);
+  ask(3);
+  expect(started).toEqual([0]);
+  end(0);
+  expect(started).toEqual([0, 1]);
+  end(1);
+  expect(started).toEqual([0, 1, 2]);
+});
+
+test("a download that is faster than that does not stop other requests", () => {
+  const { started, passed, ask, nextPeriod } = open();
+  ask(1);
+  passed(100 * maxBytesPerPeriod);
+  ask(3);
+  for (let period = 1; period <= 3; period += 1) {
+    nextPeriod();
+    passed(100 * maxBytesPerPeriod);
+    expect(started).toHaveLength(1 + period);
+  }
+});
+
+test("when few bytes pass again, many requests are forwarded at once", () => {
+  const { started, passed, ask, nextPeriod } = open();
+  ask(1);
+  passed(100 * maxBytesPerPeriod);
+  for (let period = 1; period <= 5; period += 1) nextPeriod();
+  ask(maxAtOnce);
+  expect(started).toHaveLength(1 + maxAtOnce);
+});
