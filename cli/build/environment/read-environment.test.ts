@@ -208,6 +208,10 @@ const expected: Record<string, Code> = {
   },
   "a trimmed value": { trigger: "var a = github({ secret: process.env.A_SECRET.trim() });" },
   "a split value": { trigger: 'var a = github({ secret: process.env.A_SECRET.split(",").map((one) => one.trim()) });' },
+  "the first of a split value": { trigger: "var a = github({ secret: process.env.A_SECRET.split(`,`)[0] });" },
+  "part of a value": {
+    trigger: 'var a = github({ secret: process.env.A_SECRET?.slice(7).replace(/x/g, "").toLowerCase() });',
+  },
   "a value in a template": { trigger: "var a = github({ secret: `${process.env.A_SECRET}` });" },
   "a function of a package around it": { trigger: "var a = github({ secret: clean(process.env.A_SECRET) });" },
   "a function that requires names": {
@@ -385,6 +389,10 @@ test.each(Object.entries(shown))("workers get a secret that other code reads: %s
 });
 
 const secretOf = (trigger: string) => read({ trigger }).secretOf.get("triggers/t.ts");
+
+test("workers get every variable if the code has syntax that is not known", () => {
+  expect(read({ trigger: `${verified} ??!` }).manifest).toEqual({ reads: [], readsAny: true, secrets: [] });
+});
 
 test("a secret is known by its trigger if it is the only option", () => {
   expect(secretOf(verified)).toBe("A_SECRET");

@@ -1,6 +1,6 @@
 import type { ManifestEnvironment } from "../../../server/contract/project/manifest.ts";
 import { containsWord } from "../../../server/project/verification-secrets.ts";
-import { type CodeFile, parseBuiltCode, type ParsedFile } from "./built-code.ts";
+import { type BuiltCode, type CodeFile, parseBuiltCode, type ParsedFile } from "./built-code.ts";
 import { type TracedVariable, traceVariables } from "./trace-variables.ts";
 
 /** What the code of a build reads of its environment, and a trigger's file → the variable of its secret. */
@@ -22,7 +22,8 @@ export function readEnvironment(p: {
   triggerFiles: readonly string[];
   importersOf: (file: string) => ReadonlySet<string>;
 }): BuiltEnvironment {
-  const code = parseBuiltCode(p.files);
+  const code = parse(p.files);
+  if (!code) return { manifest: unknownEnvironment, secretOf: new Map() };
   const { variables, readsAny } = traceVariables(code);
   const packageCode = code.files.map((file) => file.packageCode).join("\n");
   const isLoaded = code.files.some(loadsFiles);
@@ -46,6 +47,19 @@ export function readEnvironment(p: {
     secretOf: onlySecrets(secrets),
   };
 }
+
+/** `null`: the code has syntax that only esbuild knows. */
+function parse(files: readonly CodeFile[]): BuiltCode | null {
+  try {
+    return parseBuiltCode(files);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** Workers get all variables of the project. */
+const unknownEnvironment: ManifestEnvironment = { reads: [], readsAny: true, secrets: [] };
 
 function onlySecrets(secrets: readonly (readonly [string, TracedVariable])[]): Map<string, string> {
   const uses = secrets.flatMap(([name, { verifications }]) => verifications.map((one) => ({ name, ...one })));

@@ -1,19 +1,18 @@
-import type { AnyNode, CallExpression, Identifier, ObjectExpression, Pattern } from "acorn";
-import * as schemes from "../../../sdk/verify/index.ts";
+import type { AnyNode, CallExpression, ObjectExpression, Pattern } from "acorn";
 import { keyOf, textOf } from "../bundle/syntax.ts";
 import type { BuiltCode, ParsedFile, Place } from "./built-code.ts";
 import { type CheckedEnvironment, createCheckReader } from "./environment-checks.ts";
+import { type Calls, createFunctionReader, maxCalls } from "./functions.ts";
 import {
   enclosingFunction,
   type FunctionNode,
-  isFunction,
   isGlobal,
   isGlobalFunction,
   isIn,
   isProcess,
-  plainParameter,
   usesArguments,
 } from "./nodes.ts";
+import { createVerifierReader, isOfSecret } from "./verifiers.ts";
 
 /** What the code of the project does with a variable. */
 export interface TracedVariable {
@@ -39,25 +38,12 @@ export interface TracedEnvironment {
   readsAny: boolean;
 }
 
-/** Whether an option of `signalbox/verify` contains secrets, or code that only verifies. */
-function isOfSecret(option: string): boolean {
-  return ["secret", "publicKey", "topicArn", "verifyToken", "audience", "appId", "check"].includes(option);
-}
-
-/** Methods that return a changed string, or the strings of a list. */
-const stringMethods: ReadonlySet<string> = new Set([
-  "trim",
-  "trimStart",
-  "trimEnd",
-  "split",
-  "replace",
-  "replaceAll",
-  "toString",
-  "concat",
-  "filter",
-  "map",
-  "flatMap",
-]);
+/** Methods that return a changed string, or strings of a list. */
+const stringMethods: ReadonlySet<string> = new Set(
+  "at concat filter flatMap join map replace replaceAll slice split substring toLowerCase toString toUpperCase trim trimEnd trimStart".split(
+    " ",
+  ),
+);
 
 /** A value that depends on the environment. It is at `path` in the value of an expression: the outermost key is first. */
 interface Value {
@@ -73,18 +59,14 @@ interface Value {
 
 const value = { path: [], name: "", isChanged: false, check: null };
 
-/** The calls through which a value got into a function: the outermost is first. */
-type Calls = readonly Place<CallExpression>[];
-
-/** How deep calls are followed. */
-const maxCalls = 8;
-
 /**
  * Follows every value of `process.env` through the code of the project: by other names, destructuring, objects,
  * functions of the project, and checks of Zod, t3-env and envalid. Where a value cannot be followed, it counts as read.
  */
 export function traceVariables(code: BuiltCode): TracedEnvironment {
   const checks = createCheckReader(code);
+  const { functionOf, callsOf, literalArguments } = createFunctionReader(code);
+  const { verifierOf, optionAround, containsVerification } = createVerifierReader(code);
   const variables = new Map<string, TracedVariable>();
   const visited = new Map<AnyNode, Set<string>>();
   /** Strings that are names of variables in reads that are followed. */
@@ -250,11 +232,13 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     const { file, node } = place;
     const member = file.parentOf(node);
     const call = member && file.parentOf(member);
+    if (member?.type === "MemberExpression" && member.property.type === "Literal" && name === null)
+      return follow({ file, node: member }, change(given), calls);
     if (name === "length") return test(place, given, node);
     if (name === null || !stringMethods.has(name) || call?.type !== "CallExpression" || call.callee !== member)
       return lose(place, given);
     for (const argument of call.arguments) {
-      if (argument.type === "Literal" || isGlobalFunction(file, argument)) continue;
+      if (argument.type === "Literal" || textOf(argument) !== null || isGlobalFunction(file, argument)) continue;
       const callback = functionOf({ file, node: argument });
       // What the function returns is part of the result.
       if (callback) bindParameter(callback, 0, change(given), [...calls, { file, node: call }]);
@@ -267,40 +251,13 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
   function readParameter(place: Place, given: Value, property: AnyNode, calls: Calls): void {
     const { file, node } = place;
     const member = file.parentOf(node);
-    const read = property.type === "Identifier" && readArguments(file, property, []);
-    if (!member || !read) return lose(place, given);
-    for (const { text, trail } of read) {
-      const found = memberOf(given, text);
-      if (found) follow({ file, node: member }, { ...found, isChanged: true }, [...trail, ...calls]);
+    const found = property.type === "Identifier" ? literalArguments(file, property) : null;
+    if (!member || !found) return lose(place, given);
+    for (const { text, node: argument, calls: inner } of found) {
+      names.add(argument);
+      const read = memberOf(given, text);
+      if (read) follow({ file, node: member }, change(read), [...inner, ...calls]);
     }
-  }
-
-  /** The literal arguments of all calls for a parameter. `null`: there are others. */
-  function readArguments(
-    file: ParsedFile,
-    identifier: Identifier,
-    trail: Calls,
-  ): { text: string; trail: Calls }[] | null {
-    const parameter = file.variableOf(identifier);
-    const definition = parameter?.defs[0];
-    if (!parameter || definition?.type !== "Parameter" || trail.length > maxCalls) return null;
-    if (parameter.references.some((reference) => reference.isWrite() && reference.init !== true)) return null;
-    const owner = definition.node as AnyNode;
-    if (!isFunction(owner)) return null;
-    const index = owner.params.findIndex((one) => plainParameter(one) === definition.name);
-    const called = index < 0 ? null : callsOf({ file, node: owner });
-    if (!called) return null;
-    const found = called.map((call) => {
-      const argument = call.node.arguments[index];
-      const text = textOf(argument);
-      const next = [call, ...trail];
-      if (argument && text !== null) {
-        names.add(argument);
-        return [{ text, trail: next }];
-      }
-      return argument?.type === "Identifier" ? readArguments(call.file, argument, next) : null;
-    });
-    return found.every((one) => one !== null) ? found.flat() : null;
   }
 
   function compare(place: Place, given: Value, calls: Calls): void {
@@ -453,79 +410,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     }
   }
 
-  // ---- functions ----
-
-  /** A function of the project. */
-  function functionOf({ file, node }: Place): Place<FunctionNode> | null {
-    if (isFunction(node)) return { file, node };
-    if (node.type !== "Identifier") return null;
-    const found = code.definitionOf({ file, node });
-    if (!found?.of || found.file.moduleOf(found.node).author !== "project") return null;
-    const made = found.init ?? found.of;
-    const isConstant = found.variable.references.every((one) => !one.isWrite() || one.init === true);
-    return isConstant && isFunction(made) ? { file: found.file, node: made } : null;
-  }
-
-  /** All calls of a function. `null`: it is also used in other ways. */
-  function callsOf({ file, node }: Place<FunctionNode>): Place<CallExpression>[] | null {
-    const parent = file.parentOf(node);
-    if (parent?.type === "CallExpression" && parent.callee === node) return [{ file, node: parent }];
-    const name =
-      node.type === "FunctionDeclaration"
-        ? node.id
-        : parent?.type === "VariableDeclarator" && parent.id.type === "Identifier"
-          ? parent.id
-          : null;
-    const variable = name && file.variableOf(name);
-    if (!variable) return null;
-    const uses = code.readsOf(file, variable).map((use): Place<CallExpression> | null => {
-      const around = use.file.parentOf(use.node);
-      return around?.type === "CallExpression" && around.callee === use.node ? { file: use.file, node: around } : null;
-    });
-    return uses.every((use) => use !== null) ? uses : null;
-  }
-
-  // ---- verification ----
-
-  /** Whether a call verifies signatures: `github({ … })`, or `github.on("push", { … })` of a typed source. */
-  function verifierOf({ file, node }: Place<CallExpression>): "scheme" | "source" | null {
-    const { callee } = node;
-    if (callee.type === "Identifier") {
-      const found = signalboxDefinition(file, callee);
-      return found && isScheme(found.name) ? "scheme" : null;
-    }
-    if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
-    const found = signalboxDefinition(file, callee.object);
-    const name = keyOf(callee.property, callee.computed) ?? "";
-    if (!found) return null;
-    if (isScheme(name)) return "scheme";
-    const made = found.init;
-    const isSource =
-      made?.type === "CallExpression" &&
-      made.callee.type === "Identifier" &&
-      made.callee.name.startsWith("createEventSources");
-    return isSource && name === "on" ? "source" : null;
-  }
-
-  /** A name of the SDK, also by another name, or taken from its namespace. */
-  function signalboxDefinition(
-    file: ParsedFile,
-    node: Identifier,
-    depth = 0,
-  ): { name: string; init: AnyNode | null } | null {
-    const found = code.definitionOf({ file, node });
-    if (!found || depth > maxCalls) return null;
-    if (found.file.moduleOf(found.node).author === "signalbox") return { name: found.node.name, init: found.init };
-    if (found.init?.type === "Identifier") return signalboxDefinition(found.file, found.init, depth + 1);
-    const { of } = found;
-    if (of?.type !== "VariableDeclarator" || of.id.type !== "ObjectPattern" || of.init?.type !== "Identifier")
-      return null;
-    const property = of.id.properties.find((one) => one.type === "Property" && one.value === found.node);
-    const namespace = property && signalboxDefinition(found.file, of.init, depth + 1);
-    const name = property?.type === "Property" ? keyOf(property.key, property.computed) : null;
-    return namespace && name !== null ? { name, init: null } : null;
-  }
-
   function passOptions(place: Place, given: Value, { file, node: call }: Place<CallExpression>): void {
     const [option = "", ...deeper] = given.path;
     if (given.kind !== "variable") return lose(place, given);
@@ -539,19 +423,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     if (given.isChanged) expect(given.name);
   }
 
-  /** The option of a verification that a node is part of: `null` outside of one, `""` if it is of no option. */
-  function optionAround({ file, node }: Place): { option: string; call: Place<CallExpression> } | null {
-    let option = "";
-    for (let inner = node, around = file.parentOf(node); around; inner = around, around = file.parentOf(around)) {
-      if (around.type === "Property" && around.value === inner) option = keyOf(around.key, around.computed) ?? "";
-      if (around.type !== "CallExpression" || around.callee === inner) continue;
-      const verifier = verifierOf({ file, node: around });
-      if (verifier === "scheme" || (verifier === "source" && around.arguments[1] === inner))
-        return { option, call: { file, node: around } };
-    }
-    return null;
-  }
-
   // ---- the ends of the way ----
 
   /** Only whether the value is empty, or how long it is, decides something. */
@@ -560,17 +431,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     const around = optionAround(place);
     const isOfVerification = around !== null && (around.option === "" || isOfSecret(around.option));
     if (!isOfVerification && !containsVerification({ file: place.file, node })) expect(given.name);
-  }
-
-  function containsVerification({ file, node }: Place): boolean {
-    if (node.type !== "ConditionalExpression" && node.type !== "LogicalExpression") return false;
-    return file.nodes.some(
-      (one) =>
-        one.type === "CallExpression" &&
-        one.start >= node.start &&
-        one.end <= node.end &&
-        verifierOf({ file, node: one }) !== null,
-    );
   }
 
   /** The value cannot be followed further. */
@@ -617,11 +477,6 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
   function verify(name: string, verification: Verification): void {
     noteVariable(name).verifications.push(verification);
   }
-}
-
-function isScheme(name: string): boolean {
-  // A number is added to a name that occurs twice in a built file.
-  return Object.hasOwn(schemes, name.replace(/\d+$/, ""));
 }
 
 const change = (given: Value): Value => ({ ...given, isChanged: true });
