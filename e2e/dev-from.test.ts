@@ -255,8 +255,8 @@ it(
     expect(await getJson(`${matchOnly.url}/api/v1/runs/count`)).toMatchObject({ count: 1 });
     expect(await matchOnly.stop()).toBe(0);
     const changed = [...hashTables(production)].flatMap(([name, hash]) => (idle.get(name) === hash ? [] : [name]));
-    // A service writes heartbeats and drift by itself, and when a key was used last.
-    const own = ["audit_entry", "webhook_key", "worker", "event_contract"];
+    // A service writes heartbeats, drift and the time by itself, and when a key was used last.
+    const own = ["audit_entry", "webhook_key", "worker", "event_contract", "clock_watch"];
     expect(changed.filter((name) => !own.includes(name))).toEqual([]);
     const { data } = await getJson<{ data: { action: string; detail: unknown }[] }>(
       `${service.url}/api/v1/audit?limit=100`,
