@@ -171,12 +171,15 @@ async function build({
 
     await writeBundle(draft, code.files);
     const mapper = createStackMapper({ buildDir: draft, projectDir });
-    const evaluation = await evaluateAll(draft, discovered, code, evaluator);
+    const evaluating = evaluateAll(draft, discovered, code, evaluator);
+    // If the next line throws, nothing waits for it.
+    evaluating.catch(() => {});
+    const environment = readEnvironmentOf(code, discovered);
+    const evaluation = await evaluating;
     const settings = await loading;
     failOnErrors(settings.diagnostics);
     options.signal?.throwIfAborted();
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
-    const environment = readEnvironmentOf(code, discovered);
     const found = await allDiagnostics({
       evaluation,
       environment,
