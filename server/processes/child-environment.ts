@@ -111,12 +111,13 @@ export interface KeptEnvironment extends ManifestEnvironment {
 export function readKeptEnvironments(stateDir: string): readonly KeptEnvironment[] {
   const builds = join(stateDir, "builds");
   const kept = existsSync(builds) ? readdirSync(builds).filter((name) => !name.startsWith(".")) : [];
-  return [stateDir, ...kept.map((name) => join(builds, name))].flatMap((folder) => {
-    const manifest = readManifestOf(folder);
-    if (!manifest) return [];
-    const built = folder === stateDir ? join(stateDir, manifest.folder) : folder;
-    return [{ ...manifest.environment, readCode: () => readCode(built) }];
-  });
+  const current = readManifestOf(stateDir);
+  const others = kept
+    .filter((name) => `builds/${name}` !== current?.folder)
+    .map((name) => readManifestOf(join(builds, name)));
+  return [current, ...others].flatMap((manifest) =>
+    manifest ? [{ ...manifest.environment, readCode: () => readCode(join(stateDir, manifest.folder)) }] : [],
+  );
 }
 
 /** `null`: there is none, or it is removed meanwhile. */
