@@ -10,8 +10,7 @@ import type { Pattern } from "../cli/build/schema/count-backtracking.ts";
 const trusted: Record<string, string> = {
   "cli/build/": "the code and the packages of the project",
   "cli/commands/init/": "the folder of a new project",
-  "server/project/placeholder.ts": "settings",
-  "server/project/verification-secrets.ts": "the code of the project",
+  "server/project/verification-secrets.ts": "the code of the project, and settings",
   "server/processes/child-environment.ts": "the code of the project",
   "server/config.ts": "settings",
   "server/config/environment.ts": "the names of variables in the environment",

@@ -30,6 +30,15 @@ export function nameUnusableSecrets(p: { file: string; secrets: Secrets; env?: N
   return (damaged.length > 0 ? damaged : own).map(({ name }) => name);
 }
 
+/** Of a secret, such as `whsec_`: a placeholder keeps it. */
+export const placeholderPrefix = "[A-Za-z]{2,12}[_-]";
+
+/** A string of the same length that is not the secret. A prefix such as `whsec_` stays. */
+export function placeholderFor(value: string): string {
+  const start = new RegExp(`^${placeholderPrefix}`).exec(value)?.[0] ?? "";
+  return start + value.slice(start.length).replaceAll(/[a-z]/g, "a").replaceAll(/[A-Z]/g, "A").replaceAll(/\d/g, "0");
+}
+
 /**
  * Whether a name is in the text as a whole word: in `process.env.NAME`, `process.env["NAME"]`, or an option of a
  * library that reads it.

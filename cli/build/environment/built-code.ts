@@ -44,7 +44,7 @@ export interface BuiltCode {
   files: readonly ParsedFile[];
   /** Every place where code reads the variable, also where other files import it. */
   readsOf: (file: ParsedFile, variable: Variable) => Place[];
-  /** Where a name is defined, also if it was imported from another file. `null`: it is global. */
+  /** Where a name is defined, even if it was imported from another file. `null`: it is global. */
   definitionOf: (place: Place<Identifier>) => Definition | null;
 }
 
@@ -108,11 +108,16 @@ export function parseBuiltCode(files: readonly CodeFile[]): BuiltCode {
     }
     if (definition.type === "FunctionName") return { ...found, of: parent };
     if (definition.type !== "Variable" || parent.type !== "VariableDeclarator") return { ...found, of: null };
-    const isConstant = variable.references.every((reference) => !reference.isWrite() || reference.init === true);
-    return { ...found, of: parent, init: parent.id === name && isConstant ? (parent.init ?? null) : null };
+    const init = parent.id === name && isConstant(variable) ? (parent.init ?? null) : null;
+    return { ...found, of: parent, init };
   }
 
   return { files: parsed, readsOf: (file, variable) => readsOf(file, variable), definitionOf };
+}
+
+/** Whether it keeps the value of its declaration. */
+export function isConstant({ references }: Variable): boolean {
+  return references.every((reference) => !reference.isWrite() || reference.init === true);
 }
 
 function parseFile({ path, code }: CodeFile): ParsedFile {

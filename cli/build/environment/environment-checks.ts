@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression, ObjectExpression } from "acorn";
-import { placeholderPrefix } from "../../../server/project/placeholder.ts";
+import { placeholderPrefix } from "../../../server/project/verification-secrets.ts";
 import { keyOf, textOf } from "../bundle/syntax.ts";
 import type { BuiltCode, Place } from "./built-code.ts";
 
@@ -30,6 +30,29 @@ const libraries = [
   { library: "t3-env", from: /^@t3-oss\/env-/ },
   { library: "envalid", from: /^envalid$/ },
 ] as const;
+
+/** Methods of `z.string()`: an equally long string passes as well. */
+const plainMethods: ReadonlySet<string> = new Set([
+  "min",
+  "max",
+  "length",
+  "nonempty",
+  "optional",
+  "nullish",
+  "nullable",
+  "describe",
+  "default",
+]);
+
+/** Options of `createEnv` that change no value. */
+const t3Options: ReadonlySet<string> = new Set([
+  "runtimeEnv",
+  "runtimeEnvStrict",
+  "experimental__runtimeEnv",
+  "emptyStringAsUndefined",
+  "clientPrefix",
+  "isServer",
+]);
 
 /** Recognises the checks of Zod, t3-env and envalid. */
 export function createCheckReader({ definitionOf }: Pick<BuiltCode, "definitionOf">) {
@@ -143,17 +166,7 @@ export function createCheckReader({ definitionOf }: Pick<BuiltCode, "definitionO
     for (const property of node.properties) {
       const key = property.type === "Property" ? keyOf(property.key, property.computed) : null;
       if (property.type !== "Property" || key === null) return null;
-      if (
-        [
-          "runtimeEnv",
-          "runtimeEnvStrict",
-          "experimental__runtimeEnv",
-          "emptyStringAsUndefined",
-          "clientPrefix",
-          "isServer",
-        ].includes(key)
-      )
-        continue;
+      if (t3Options.has(key)) continue;
       const shape = ["server", "client", "shared"].includes(key)
         ? readShape({ file, node: property.value }, isPlainZodString)
         : null;
@@ -201,15 +214,3 @@ export function createCheckReader({ definitionOf }: Pick<BuiltCode, "definitionO
     },
   };
 }
-
-const plainMethods: ReadonlySet<string> = new Set([
-  "min",
-  "max",
-  "length",
-  "nonempty",
-  "optional",
-  "nullish",
-  "nullable",
-  "describe",
-  "default",
-]);

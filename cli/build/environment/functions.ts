@@ -1,6 +1,6 @@
 import type { AnyNode, CallExpression, Identifier } from "acorn";
 import { textOf } from "../bundle/syntax.ts";
-import type { BuiltCode, ParsedFile, Place } from "./built-code.ts";
+import { type BuiltCode, isConstant, type ParsedFile, type Place } from "./built-code.ts";
 import { type FunctionNode, isFunction, plainParameter } from "./nodes.ts";
 
 /** The calls through which a value got into a function: the outermost is first. */
@@ -26,8 +26,7 @@ export function createFunctionReader({ definitionOf, readsOf }: BuiltCode) {
     const found = definitionOf({ file, node });
     if (!found?.of || found.file.moduleOf(found.node).author !== "project") return null;
     const made = found.init ?? found.of;
-    const isConstant = found.variable.references.every((one) => !one.isWrite() || one.init === true);
-    return isConstant && isFunction(made) ? { file: found.file, node: made } : null;
+    return isConstant(found.variable) && isFunction(made) ? { file: found.file, node: made } : null;
   }
 
   /** All calls of a function. `null`: it is also used in other ways. */
@@ -53,8 +52,8 @@ export function createFunctionReader({ definitionOf, readsOf }: BuiltCode) {
   function literalArguments(file: ParsedFile, identifier: Identifier, calls: Calls = []): LiteralArgument[] | null {
     const parameter = file.variableOf(identifier);
     const definition = parameter?.defs[0];
-    if (!parameter || definition?.type !== "Parameter" || calls.length > maxCalls) return null;
-    if (parameter.references.some((reference) => reference.isWrite() && reference.init !== true)) return null;
+    if (!parameter || definition?.type !== "Parameter" || !isConstant(parameter) || calls.length > maxCalls)
+      return null;
     const owner = definition.node as AnyNode;
     if (!isFunction(owner)) return null;
     const index = owner.params.findIndex((one) => plainParameter(one) === definition.name);

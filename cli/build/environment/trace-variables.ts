@@ -39,11 +39,25 @@ export interface TracedEnvironment {
 }
 
 /** Methods that return a changed string, or strings of a list. */
-const stringMethods: ReadonlySet<string> = new Set(
-  "at concat filter flatMap join map replace replaceAll slice split substring toLowerCase toString toUpperCase trim trimEnd trimStart".split(
-    " ",
-  ),
-);
+const stringMethods: ReadonlySet<string> = new Set([
+  "at",
+  "concat",
+  "filter",
+  "flatMap",
+  "join",
+  "map",
+  "replace",
+  "replaceAll",
+  "slice",
+  "split",
+  "substring",
+  "toLowerCase",
+  "toString",
+  "toUpperCase",
+  "trim",
+  "trimEnd",
+  "trimStart",
+]);
 
 /** A value that depends on the environment. It is at `path` in the value of an expression: the outermost key is first. */
 interface Value {
@@ -66,7 +80,7 @@ const value = { path: [], name: "", isChanged: false, check: null };
 export function traceVariables(code: BuiltCode): TracedEnvironment {
   const checks = createCheckReader(code);
   const { functionOf, callsOf, literalArguments } = createFunctionReader(code);
-  const { verifierOf, optionAround, containsVerification } = createVerifierReader(code);
+  const { verifierOf, verificationAround, containsVerification } = createVerifierReader(code);
   const variables = new Map<string, TracedVariable>();
   const visited = new Map<AnyNode, Set<string>>();
   /** Strings that are names of variables in reads that are followed. */
@@ -428,21 +442,19 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
   /** Only whether the value is empty, or how long it is, decides something. */
   function test(place: Place, given: Value, node: AnyNode): void {
     if (given.kind !== "variable" || given.path.length > 0) return;
-    const around = optionAround(place);
-    const isOfVerification = around !== null && (around.option === "" || isOfSecret(around.option));
-    if (!isOfVerification && !containsVerification({ file: place.file, node })) expect(given.name);
+    if (!verificationAround(place) && !containsVerification({ file: place.file, node })) expect(given.name);
   }
 
   /** The value cannot be followed further. */
   function lose(place: Place, given: Value): void {
-    const around = optionAround(place);
-    const isOfVerification = around !== null && (around.option === "" || isOfSecret(around.option));
+    const verification = verificationAround(place);
     if (given.kind === "variable") {
-      if (!isOfVerification) return noteRead(given.name);
-      verify(given.name, { module: around.call.file.moduleOf(around.call.node).path, isOnlySecret: false });
+      if (!verification) return noteRead(given.name);
+      const { file, node } = verification;
+      verify(given.name, { module: file.moduleOf(node).path, isOnlySecret: false });
       return expect(given.name);
     }
-    if (isOfVerification) return;
+    if (verification) return;
     if (given.check && !given.check.isOpen) for (const name of given.check.variables.keys()) noteRead(name);
     else readsAny = true;
   }

@@ -68,18 +68,21 @@ export function createVerifierReader({ definitionOf }: Pick<BuiltCode, "definiti
     );
   }
 
-  /** The option of a verification that a node is part of: `null` outside of one, `""` if it is of no option. */
-  function optionAround({ file, node }: Place): { option: string; call: Place<CallExpression> } | null {
-    let option = "";
+  /** The verification that a node is part of, unless it is part of another option than those of secrets. */
+  function verificationAround({ file, node }: Place): Place<CallExpression> | null {
+    let isOther = false;
     for (let inner = node, around = file.parentOf(node); around; inner = around, around = file.parentOf(around)) {
-      if (around.type === "Property" && around.value === inner) option = keyOf(around.key, around.computed) ?? "";
+      if (around.type === "Property" && around.value === inner) {
+        const option = keyOf(around.key, around.computed);
+        isOther = option !== null && !isOfSecret(option);
+      }
       if (around.type !== "CallExpression" || around.callee === inner) continue;
       const verifier = verifierOf({ file, node: around });
       if (verifier === "scheme" || (verifier === "source" && around.arguments[1] === inner))
-        return { option, call: { file, node: around } };
+        return isOther ? null : { file, node: around };
     }
     return null;
   }
 
-  return { verifierOf, containsVerification, optionAround };
+  return { verifierOf, containsVerification, verificationAround };
 }

@@ -6,8 +6,7 @@ import { entryFile } from "../../paths.ts";
 import { type ChildLiveness, watchLiveness } from "../event-loop/child-liveness.ts";
 import { isFault } from "./is-fault.ts";
 import { once } from "../../domain/event-loop.ts";
-import { placeholderFor } from "../../project/placeholder.ts";
-import { containsWord } from "../../project/verification-secrets.ts";
+import { containsWord, placeholderFor } from "../../project/verification-secrets.ts";
 import type { ProcessStart, SupervisorToWorker, WorkerToSupervisor } from "../protocol.ts";
 import { childEnvironment, type KeptEnvironment, pickEnvironment, readKeptEnvironments } from "../child-environment.ts";
 
