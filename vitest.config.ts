@@ -59,6 +59,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 180_000 } },
+    setupFiles: ["scripts/patient-waits.ts"],
     sequence: { sequencer: WaitingBesideComputing },
     projects: [
       {
@@ -77,7 +78,7 @@ export default defineConfig({
           isolate: false,
           env: { TMPDIR: temporaryFolder() },
           globalSetup: "scripts/temporary-folder.ts",
-          setupFiles: "scripts/unit-setup.ts",
+          setupFiles: ["scripts/unit-setup.ts"],
         },
       },
       {
@@ -87,7 +88,7 @@ export default defineConfig({
           ...beside,
           name: "processes",
           include: processTests,
-          setupFiles: "scripts/run-built.ts",
+          setupFiles: ["scripts/run-built.ts"],
         },
       },
       {
