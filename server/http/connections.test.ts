@@ -113,6 +113,40 @@ describe("clients that do not read their responses", () => {
   });
 });
 
+test("requests that wait on their connection are at most 200, and at most 8 while 5,000 wait on all connections", async () => {
+  const due = Promise.withResolvers<void>();
+  const { port, closed, logged } = await start({
+    rest: async ({ url }) => {
+      if (!url.endsWith("/healthz")) await due.promise;
+      return new Response("done");
+    },
+    maxConnections: 1_000,
+  });
+  const getSlowly = "GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+  const answersOf = ({ text }: Client) => text().match(/HTTP\/1\.1 200/g)?.length ?? 0;
+  const send = async (waiting: number) => {
+    const one = await open(port, "127.0.0.2");
+    one.send(getSlowly.repeat(1 + waiting));
+    return one;
+  };
+  const [most, tooMany] = [await send(200), await send(201)];
+  await tooMany.ended;
+  const others = await Promise.all(Array.from({ length: 24 }, () => send(200)));
+  // All are read before later requests are.
+  await (await open(port, "127.0.0.3")).answers(get);
+  const [few, many] = [await send(8), await send(9)];
+  await many.ended;
+  expect(closed).toEqual([
+    { limit: "pipelined", connection: "waiting" },
+    { limit: "pipelined", connection: "waiting" },
+  ]);
+  expect(logged.join()).toContain('"limit":"pipelined","closed":"waiting"');
+  due.resolve();
+  await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(25).fill(201), 9]));
+  const later = await send(200);
+  await vi.waitFor(() => expect(answersOf(later)).toBe(201));
+});
+
 test("all IPv6 addresses of one network count as one client, however they are written", () => {
   const written = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:9", "2001:0db8:0000:0001:1:2:3:4"];
   expect(new Set(written.map(networkOf)).size).toBe(1);
@@ -136,6 +170,9 @@ async function openEach(port: number, addresses: readonly string[]): Promise<Cli
 interface Client {
   /** Sends the request, and resolves when its response begins with 200. */
   answers(request: string): Promise<void>;
+  send(requests: string): void;
+  /** Everything received. */
+  text(): string;
   ended: Promise<void>;
 }
 
@@ -146,8 +183,12 @@ async function open(port: number, localAddress: string): Promise<Client> {
   socket.on("error", () => {});
   const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   await new Promise<void>((resolve) => socket.once("connect", resolve));
+  let text = "";
+  socket.on("data", (chunk) => void (text += String(chunk)));
   return {
     ended,
+    send: (requests) => void socket.write(requests),
+    text: () => text,
     answers: (request) =>
       new Promise((resolve, reject) => {
         socket.once("data", (text) =>

@@ -56,11 +56,11 @@ type IdleConnections = TransientMap<Duplex, true>;
  */
 export const backlog = 4_096;
 
-/**
- * Parsed requests that wait for their turn on one connection. A connection with more is closed: they would fill the
- * memory.
- */
+/** Parsed requests that wait for their turn on one connection. A connection with more is closed. */
 const maxPipelined = 200;
+/** The same while those of all connections are more than `manyWaiting`: each takes about 5 kB of memory. */
+const maxPipelinedOfMany = 8;
+const manyWaiting = 5_000;
 
 const defaultStallMs = 30_000;
 /** A client that takes nothing for this share of the time makes room for others. */
@@ -86,6 +86,8 @@ export function createConnections(
   /** Those whose clients do not read, since when: the longest stalled one is first. */
   const stalled = new Map<Duplex, { client: Client | null; since: number }>();
   const clients = new Map<string, Client>();
+  /** Requests that wait for their turn, on all connections. */
+  let waitingRequests = 0;
   let isClosing = false;
   const checking = setInterval(checkStalled, stallMs / checksPerStall).unref();
 
@@ -122,17 +124,21 @@ export function createConnections(
     const oldestStalled = findStalled(p.limit === "address" ? p.client : null);
     const replaced = oldestStalled ?? p.idle.keys().next().value;
     const connection = oldestStalled ? "stalled" : replaced ? "idle" : "new";
-    logger.warn("connection limit reached", {
-      limit: p.limit,
-      closed: connection,
-      open: open.size,
-      client: p.client?.network ?? null,
-      openOfClient: p.client?.open ?? null,
-    });
-    onClosed?.({ limit: p.limit, connection });
+    logClosed(p.client, { limit: p.limit, connection });
     if (replaced) forget(replaced);
     (replaced ?? socket).destroy();
     return replaced !== undefined;
+  }
+
+  function logClosed(client: Client | null, closed: ClosedConnection): void {
+    logger.warn("connection limit reached", {
+      limit: closed.limit,
+      closed: closed.connection,
+      open: open.size,
+      client: client?.network ?? null,
+      openOfClient: client?.open ?? null,
+    });
+    onClosed?.(closed);
   }
 
   /** `client`: only of this one. */
@@ -174,6 +180,8 @@ export function createConnections(
     open.delete(socket);
     stalled.delete(socket);
     setIdle(socket, connection, false);
+    waitingRequests -= connection.waiting.length;
+    connection.waiting = [];
     const { client } = connection;
     if (!client) return;
     client.open -= 1;
@@ -204,9 +212,16 @@ export function createConnections(
       connection.response = null;
       // Its headers may have announced that the connection stays open, before the server began to close.
       if (isClosing) socket.destroySoon();
-      if (socket.writable) connection.waiting.shift()?.();
+      if (socket.writable) beginNext(connection);
     });
     handle();
+  }
+
+  function beginNext({ waiting }: Connection): void {
+    const next = waiting.shift();
+    if (!next) return;
+    waitingRequests -= 1;
+    next();
   }
 
   return {
@@ -215,8 +230,15 @@ export function createConnections(
       const connection = open.get(socket);
       if (!socket.writable || !connection) return;
       if (!connection.response) return begin(socket, connection, response, handle);
-      const { waiting } = connection;
-      if (waiting.push(() => begin(socket, connection, response, handle)) > maxPipelined) socket.destroy();
+      const max = waitingRequests < manyWaiting ? maxPipelined : maxPipelinedOfMany;
+      if (connection.waiting.length < max) {
+        connection.waiting.push(() => begin(socket, connection, response, handle));
+        waitingRequests += 1;
+        return;
+      }
+      logClosed(connection.client, { limit: "pipelined", connection: "waiting" });
+      forget(socket);
+      socket.destroy();
     },
     trackUpgrade(socket) {
       const connection = open.get(socket);

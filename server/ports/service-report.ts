@@ -11,13 +11,13 @@ export interface ReceiverNumbers {
 
 /** A connection that is closed because a limit is reached. */
 export interface ClosedConnection {
-  /** The share of one client address, the limit of all connections, or the time in which a client must read. */
-  limit: "address" | "total" | "time";
+  /** Of one client address, of all connections, the time in which a client must read, or requests that wait. */
+  limit: "address" | "total" | "time" | "pipelined";
   /**
-   * The connection whose client has not read its response for longest, the one that was idle for longest, or the new
-   * one because every other has a request in flight.
+   * `stalled`: its client has not read its response for longest. `idle`: it was idle for longest. `new`: every other
+   * has a request in flight. `waiting`: too many requests waited on it.
    */
-  connection: "stalled" | "idle" | "new";
+  connection: "stalled" | "idle" | "new" | "waiting";
 }
 
 /** The report of the other processes of a service to the web process. */
