@@ -177,7 +177,9 @@ export async function readJsonData(
     if (!(error instanceof AppError)) throw error;
     const hint =
       value === "-" || value.startsWith("@") ? "" : "Put the JSON in single quotes, or in a file: --data @body.json";
-    throw usageFailure(`--data is not valid JSON: ${error.message}`, hint);
+    const [first] = error.errors;
+    const place = first ? ` It is at ${first.pointer || "the root"}.` : "";
+    throw usageFailure(`--data is not valid JSON: ${error.message}${place}`, hint);
   }
 }
 

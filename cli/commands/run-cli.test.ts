@@ -255,7 +255,7 @@ describe("wrong usage exits with 2 and prints the error on stderr", () => {
     [["triggers", "test", "--since", "7d", "--query", "a=1"], /--since evaluates recorded deliveries/],
     [
       ["triggers", "test", "signup", "--data", '{"a":1e400}'],
-      /--data is not valid JSON: The number at \/a is too large/,
+      /--data is not valid JSON: The body has a number that is too large: .* It is at \/a\./,
     ],
     [["triggers", "test", "signup", "--data", "@/no/such/file"], /\/no\/such\/file cannot be read \(ENOENT\)/],
     [["triggers", "runs", "list", "x", "--status", "done"], /Allowed choices are queued, running/],

@@ -15,7 +15,7 @@ const innerFailures = ['"code":"INTERNAL_SERVER_ERROR"', '"code":"internal"', '"
 const maxDetail = 600;
 
 /** The faults in the responses to one case. */
-export function checkResponses(received: readonly Received[], findSecret: (text: string) => string | null): Fault[] {
+export function checkResponses(received: readonly Received[], findSecret: SecretFinder): Fault[] {
   return received.flatMap(({ status, head, body }) => {
     const faults: Fault[] = [];
     const shown = `${head}\n\n${body}`.slice(0, maxDetail);
@@ -24,8 +24,12 @@ export function checkResponses(received: readonly Received[], findSecret: (text:
       : undefined;
     if ((status >= 500 && !isDocumented(status, head, body)) || inner !== undefined)
       faults.push({ kind: "server error", detail: shown });
-    const secret = findSecret(withoutOwnCookie(head) + body);
-    if (secret !== null) faults.push({ kind: "secret", detail: `${secret} is in the response: ${shown}` });
+    const text = `${withoutOwnCookie(head)}\n\n${body}`;
+    const secret = findSecret(text);
+    if (secret !== null) {
+      const around = text.slice(Math.max(0, secret.at - maxDetail / 2), secret.at + maxDetail / 2);
+      faults.push({ kind: "secret", detail: `${secret.name} is in the response: ${around}` });
+    }
     return faults;
   });
 }
@@ -43,12 +47,18 @@ function withoutOwnCookie(head: string): string {
   return head.replaceAll(/^set-cookie: signalbox_session=[^\r\n]*/gim, "");
 }
 
-/** Finds a secret in text, including its base64 in any position. Returns its name. */
-export function createSecretFinder(secrets: Readonly<Record<string, string>>): (text: string) => string | null {
+/** Finds a secret in text: its name, and where it is. */
+export type SecretFinder = (text: string) => { name: string; at: number } | null;
+
+/** Finds a secret also as base64, in any position. */
+export function createSecretFinder(secrets: Readonly<Record<string, string>>): SecretFinder {
   const forms = Object.entries(secrets).flatMap(([name, secret]) =>
     [secret, encodeURIComponent(secret), ...base64Forms(secret)].map((form) => ({ name, form })),
   );
-  return (text) => forms.find(({ form }) => text.includes(form))?.name ?? null;
+  return (text) => {
+    const found = forms.find(({ form }) => text.includes(form));
+    return found ? { name: found.name, at: text.indexOf(found.form) } : null;
+  };
 }
 
 /** The characters that base64 has for the secret, regardless of what is before and after it. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { fuzz, type FuzzOptions, type Target } from "./fuzz.ts";
 import { startFuzzedService } from "./fuzzed-service.ts";
+import { type FuzzCase, makeCase } from "./make-case.ts";
 import { type FuzzRoute, jsonRequest, newRequest } from "./request.ts";
 import { listFuzzRoutes } from "./routes.ts";
 
@@ -178,6 +179,22 @@ it.each<{ name: string; kind: string; fault: (substitute: Substitute) => Substit
   const cases = findings.flatMap((finding) => finding.cases);
   expect(cases.every(({ file }) => existsSync(file))).toBe(true);
   expect(printed.join("\n")).toContain(`npm run fuzz -- --seed 1 --case ${cases[0]?.number}`);
+});
+
+const requestWithSensitive: FuzzRoute["request"] = (_, { host }) =>
+  jsonRequest(
+    { method: "POST", target: "/", headers: [["Host", host]] },
+    { visitors: { [sensitive]: "a".repeat(99) } },
+  );
+const isCut = ({ wire }: FuzzCase) => !wire.parts.some((part) => part.includes(sensitive));
+
+it("knows whether a case has the sensitive value, which its own response may show, also if chunks cut it", async () => {
+  const { values } = await startSubstitute(() => () => {});
+  const plan = { seed: 1, routes: [{ name: "POST /", request: requestWithSensitive }], values };
+  const cases = first(5_000).map((number) => makeCase(plan, number));
+  const complete = cases.filter(({ mutations }) => mutations.length === 0);
+  expect(complete.filter(isCut).length).toBeGreaterThan(5);
+  expect(complete.filter(({ hasSensitive }) => !hasSensitive)).toEqual([]);
 });
 
 it("finds a fault again by the seed and the number of its case alone, with the same bytes", async () => {

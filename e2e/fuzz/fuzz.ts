@@ -139,8 +139,7 @@ export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzRe
       report.routes.set(one.route, (report.routes.get(one.route) ?? 0) + 1);
       for (const status of received.length > 0 ? received.map((response) => response.status) : [0])
         report.statuses.set(status, (report.statuses.get(status) ?? 0) + 1);
-      const isItsOwn = one.wire.parts.some((part) => part.includes(sensitive));
-      for (const fault of checkResponses(received, isItsOwn ? findKey : findSecret)) add(fault, [one.number]);
+      for (const fault of checkResponses(received, one.hasSensitive ? findKey : findSecret)) add(fault, [one.number]);
       options.onCase?.(one, received);
     }
   }

@@ -8,6 +8,8 @@ export interface FuzzCase {
   route: string;
   /** The names of the changes. */
   mutations: readonly string[];
+  /** The request has the sensitive value, which its own response may show. */
+  hasSensitive: boolean;
   wire: Wire;
 }
 
@@ -21,5 +23,8 @@ export function makeCase(
   if (!route) throw new Error("there are no routes");
   const request = route.request(draw, p.values);
   const mutations = mutateRequest(draw, request);
-  return { number, route: route.name, mutations, wire: writeWire(draw, request) };
+  const { target, headers, body } = request;
+  // Not that of the bytes on the wire: chunks can cut it.
+  const hasSensitive = [target, ...headers.flat(), body ?? ""].some((part) => part.includes(p.values.sensitive));
+  return { number, route: route.name, mutations, hasSensitive, wire: writeWire(draw, request) };
 }

@@ -1,9 +1,9 @@
-import type { Fault } from "./check-responses.ts";
+import type { Fault, SecretFinder } from "./check-responses.ts";
 
 const maxDetail = 1_000;
 
 /** Reads what was logged since the last call: errors, stacks, text that is no log line, and secrets are faults. */
-export function createLogWatch(log: () => string, findSecret: (text: string) => string | null): () => Fault[] {
+export function createLogWatch(log: () => string, findSecret: SecretFinder): () => Fault[] {
   let read = log().length;
   return () => {
     const text = log();
@@ -13,7 +13,8 @@ export function createLogWatch(log: () => string, findSecret: (text: string) => 
     read = end;
     return lines.filter(Boolean).flatMap((line): Fault[] => {
       const secret = findSecret(line);
-      if (secret !== null) return [{ kind: "secret", detail: `${secret} is in the log: ${line.slice(0, maxDetail)}` }];
+      if (secret !== null)
+        return [{ kind: "secret", detail: `${secret.name} is in the log: ${line.slice(0, maxDetail)}` }];
       return isFault(line) ? [{ kind: "log", detail: line.slice(0, maxDetail) }] : [];
     });
   };

@@ -15,7 +15,7 @@ export const errorTable: Readonly<Record<ErrorCode, { isRetryable: boolean; fix:
   unsupported_handshake: { isRetryable: false, fix: "If the sender is Meta, Microsoft Graph, X or LinkedIn, set `verify: meta({ … })`, `microsoftGraph({ … })`, `twitter({ … })` or `linkedin({ … })` in the sources of the endpoint. For other senders, set `challenge`. Then build and deploy the project." },
   invalid_path: { isRetryable: false, fix: "Send the endpoint as it is written in the trigger: letters, digits, hyphens and slashes need no escapes." },
   invalid_json: { isRetryable: false, fix: "`detail` gives the line and column. The delivery shows the body as received." },
-  invalid_body: { isRetryable: false, fix: "`detail` says what is wrong. The delivery shows the body as received." },
+  invalid_body: { isRetryable: false, fix: "`detail` says what is wrong, and `errors` where. The delivery shows the body as received." },
   incomplete_body: { isRetryable: true, fix: "Send the request again." },
   request_timeout: { isRetryable: true, fix: "Send the request again, over a better connection or in one piece." },
   unsupported_media_type: { isRetryable: false, fix: "Send Content-Type: application/json in UTF-8 and no Content-Encoding. Many senders have a setting for it. If the sender sends forms, text or files, set `body` in the trigger. The delivery is recorded with its body: redeliver it afterwards." },

@@ -124,7 +124,7 @@ export const errorCodes = {
     400,
     "Invalid body",
     "The body is not a form, a multipart form or text, as its Content-Type says, or its form lacks the field that contains the JSON. Or a number in the JSON is too large for JavaScript.",
-    "`detail` says what is wrong. The delivery shows the body as received.",
+    "`detail` says what is wrong, and `errors` where. The delivery shows the body as received.",
   ),
   incomplete_body: entry(
     400,

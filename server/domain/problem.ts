@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import type { Problem, ProblemError } from "../contract/problem.ts";
 import type { Target } from "../contract/project/target.ts";
-import { toPointer } from "./json/json-pointer.ts";
+import { shortPointer } from "./json/json-pointer.ts";
 import { redactText } from "./deliveries/redaction.ts";
 
 const maxErrors = 20;
@@ -52,7 +52,7 @@ export function schemaFailure(
 }
 
 export function issuesToErrors(issues: readonly SchemaIssue[]): ProblemError[] {
-  return issues.map(({ path, code = "custom", message }) => ({ pointer: toPointer(path), code, message }));
+  return issues.map(({ path, code = "custom", message }) => ({ pointer: shortPointer(path), code, message }));
 }
 
 /**

@@ -123,7 +123,6 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
     maxConnections: 1_000,
   });
   const getSlowly = "GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
-  const answersOf = ({ text }: Client) => text().match(/HTTP\/1\.1 200/g)?.length ?? 0;
   const send = async (waiting: number) => {
     const one = await open(port, "127.0.0.2");
     one.send(getSlowly.repeat(1 + waiting));
@@ -154,6 +153,8 @@ test("all IPv6 addresses of one network count as one client, however they are wr
   expect(new Set(others).size).toBe(12);
   expect(["::1", "192.0.2.1", ""].map(networkOf)).toEqual(["0:0:0:0", "192.0.2.1", ""]);
 });
+
+const answersOf = ({ text }: Client) => text().match(/HTTP\/1\.1 200/g)?.length ?? 0;
 
 async function start(options: Parameters<typeof serve>[0] = {}): Promise<Served & { closed: unknown[] }> {
   const closed: unknown[] = [];

@@ -3,6 +3,10 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import { operations } from "../auth/access/operations.ts";
+import { AppError } from "../contract/app-error.ts";
+import { toProblem } from "../domain/problem.ts";
+import { parseBody } from "../domain/requests/body-format.ts";
+import { aDelivery } from "../store/testing/factories.ts";
 import { hidingFaker } from "../domain/sensitive/fake-value.ts";
 import { bearer, deliver, makeKey, openTestService, type TestService } from "../http/rest/testing/test-service.ts";
 
@@ -54,7 +58,11 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
   const ids = { deliveries: [] as string[], runs: [] as string[] };
   for (const [at, { name, mail, pin, key }] of all.entries()) {
     state.now += 60_000;
-    const headers = { "content-type": "application/json", "x-customer": name };
+    const headers = {
+      "content-type": "application/json",
+      "x-customer": name,
+      "signalbox-rounded-numbers": `["/tags/${key}"]`,
+    };
     const email = `${mail}@example.com`;
     const body = { name, email, pin, tags: { [key]: 1 }, note: `visible ${at % 2}` };
     const signup = await deliver(service, { endpoint: "signup", body: JSON.stringify(body), headers });
@@ -62,6 +70,7 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
       endpoint: "billing",
       body: JSON.stringify({ type: "invoice.paid", amount: at, note: "visible 1" }),
     });
+    ids.deliveries.push(await reject(service, key));
     for (const { deliveryId, runs } of [signup, paid]) {
       ids.deliveries.push(deliveryId);
       ids.runs.push(...runs.map(({ id }) => id));
@@ -98,6 +107,20 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
     }
   }
   return ids;
+}
+
+/** A delivery that is not accepted because of numbers under a name that is data. */
+async function reject({ store, state }: TestService, key: string): Promise<string> {
+  const body = Buffer.from(`{"tags":[{"${key}":1e999}]}`);
+  const format = { type: "json", bigints: "number" } as const;
+  const delivery = aDelivery({ receivedAt: state.now, body, outcome: "rejected", responseStatus: 400 });
+  try {
+    parseBody(body, { format, contentType: "application/json", deliveryId: delivery.id });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    await store.recordDelivery({ ...delivery, problem: toProblem(error) });
+  }
+  return delivery.id;
 }
 
 /** What a reader may try: the values of both stores, parts of them, and text that is shown. */

@@ -1,8 +1,8 @@
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict, VerdictList } from "../contract/delivery.ts";
-import { toPointer } from "../domain/json/json-pointer.ts";
-import { shortJson, shortText } from "../domain/json/short-json.ts";
+import { shortPointer } from "../domain/json/json-pointer.ts";
+import { shortJson } from "../domain/json/short-json.ts";
 import type { RequestFields } from "../domain/deliveries/request-fields.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { valueOf } from "./index/trigger-index.ts";
@@ -80,7 +80,7 @@ function groupExcluded({ evaluated, triggers, index, body, fields, disabled }: E
   const groups = [...counts].map(([field, count]): UnlistedVerdicts => {
     const value = valueOf(field, body, fields);
     const actual = value === undefined ? null : shortJson(value);
-    return { outcome: field.outcome, pointer: shortText(toPointer(field.path), 1000), actual, count };
+    return { outcome: field.outcome, pointer: shortPointer(field.path), actual, count };
   });
   return [...groups, { outcome: "disabled", pointer: null, actual: null, count: off } as const].filter(
     ({ count }) => count > 0,

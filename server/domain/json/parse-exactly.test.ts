@@ -10,7 +10,8 @@ function parsed(text: string, bigints: "number" | "string" = "number"): unknown[
     const { json, rounded } = parseExactly(text, bigints);
     return [JSON.stringify(json), ...rounded];
   } catch (error) {
-    if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    if (error instanceof AppError)
+      return `${error.code}${error.errors.map(({ pointer }) => ` at ${pointer}`).join("")}: ${error.message}`;
     throw error;
   }
 }
@@ -58,9 +59,9 @@ describe("a number of JSON", () => {
     "%s is too large, and the error has its path; as a string, it is kept",
     (literal) => {
       expect(parsed(`{"a/b":[0,${literal}],"c":1e500}`)).toBe(
-        'invalid_body: The number at /a~1b/1 is too large: the largest number of JavaScript is 1.8e308. Have the sender send it as a string, or set `bigints: "string"` in the trigger.',
+        'invalid_body at /a~1b/1: The body has a number that is too large: the largest number of JavaScript is 1.8e308. Have the sender send it as a string, or set `bigints: "string"` in the trigger.',
       );
-      expect(parsed(literal)).toMatch("The number at the root is too large");
+      expect(parsed(literal)).toMatch(/^invalid_body at : The body has a number that is too large/);
       expect(parsed(`[${literal}]`, "string")).toEqual([`["${literal}"]`]);
     },
   );
@@ -105,11 +106,11 @@ describe("a number of JSON", () => {
         const end = endOf(literal);
         seen[end]++;
         const found = parsed(text);
-        const message = typeof found === "string" && /The number at \/n\/0 is too large/.exec(found)?.[0];
+        const message = typeof found === "string" && /^invalid_body at \/n\/0/.exec(found)?.[0];
         const { n, json: others } = JSON.parse(text) as { n: [number]; json: Json };
         expect(message || found).toEqual(
           end === "error"
-            ? "The number at /n/0 is too large"
+            ? "invalid_body at /n/0"
             : [JSON.stringify({ json: others, n }), ...listed(json, "/json"), ...(end === "listed" ? ["/n/0"] : [])],
         );
       }),

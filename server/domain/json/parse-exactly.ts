@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
-import { toPointer } from "./json-pointer.ts";
+import { shortPointer } from "./json-pointer.ts";
 
 /** The numbers of JSON that a number of JavaScript cannot represent. */
 
@@ -56,8 +56,8 @@ function parseWithSources(text: string, bigints: "number" | "string"): ParsedJso
   const settle = ({ source }: InexactNumber): string | number => {
     if (bigints === "string" && !isNegativeZero(source)) return source;
     const value = Number(source);
-    if (!Number.isFinite(value)) throw tooLarge(toPointer(path));
-    if (rounded.length < maxRounded) rounded.push(toPointer(path));
+    if (!Number.isFinite(value)) throw tooLarge(shortPointer(path));
+    if (rounded.length < maxRounded) rounded.push(shortPointer(path));
     return value === 0 ? 0 : value;
   };
 
@@ -131,9 +131,11 @@ function isNegativeZero(source: string): boolean {
   return source.startsWith("-0") && decimalOf(source).digits === "";
 }
 
+/** Only `errors` has the path: its keys can be data, which is masked there. */
 function tooLarge(pointer: string): AppError {
   return new AppError(
     "invalid_body",
-    `The number at ${pointer === "" ? "the root" : pointer} is too large: the largest number of JavaScript is 1.8e308. Have the sender send it as a string, or set \`bigints: "string"\` in the trigger.`,
+    'The body has a number that is too large: the largest number of JavaScript is 1.8e308. Have the sender send it as a string, or set `bigints: "string"` in the trigger.',
+    { errors: [{ pointer, code: "number_too_large", message: "The number is larger than 1.8e308" }] },
   );
 }

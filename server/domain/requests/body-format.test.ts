@@ -16,7 +16,9 @@ const parse = async (format: BodyFormat, body: string | Uint8Array<ArrayBuffer>,
   parseBody(bytesOf(body), { format, contentType, deliveryId: "dlv_1" }).json;
 const fault = async (format: BodyFormat, body: string | Uint8Array<ArrayBuffer>, contentType?: string) => {
   const error: unknown = await parse(format, body, contentType).catch((thrown: unknown) => thrown);
-  return error instanceof AppError ? `${error.code}: ${error.message}` : error;
+  return error instanceof AppError
+    ? `${error.code}${error.errors.map(({ pointer }) => ` at ${pointer}`).join("")}: ${error.message}`
+    : error;
 };
 
 const choose = (formats: readonly BodyFormat[], contentType?: string, contentEncoding?: string) => {
@@ -83,7 +85,7 @@ describe("a form", () => {
       /^invalid_json: Field "payload" of the form: Line 2, column 1: [^']*\.$/,
     );
     expect(await fault(form, new Uint8Array([0x61, 0x3d, 0xff]))).toBe(
-      'invalid_body: Field "a" of the form is not valid UTF-8. Send UTF-8, or name the charset in Content-Type.',
+      "invalid_body at /a: A field of the form is not valid UTF-8. Send UTF-8, or name the charset in Content-Type.",
     );
   });
 });

@@ -202,7 +202,8 @@ function parseForm(
     return parseJsonBody(Buffer.from(text), { bigints });
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    throw new AppError(cause.code, `Field ${quoteName(field)} of the form: ${cause.message}`, { cause });
+    const { code, message, errors } = cause;
+    throw new AppError(code, `Field ${quoteName(field)} of the form: ${message}`, { errors, cause });
   }
 }
 

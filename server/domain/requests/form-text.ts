@@ -1,25 +1,38 @@
 import { AppError } from "../../contract/app-error.ts";
 import { isUtf8 } from "node:buffer";
+import { shortPointer } from "../json/json-pointer.ts";
 import { decodeText, findCharset } from "./charset.ts";
 
-/** The texts of a form: each field in its charset, and an error that names the field if it is not. */
+/** The texts of a form: each field in its charset, and an error with the field if it is not. */
 
 export const invalidBody = (detail: string, cause?: unknown) => new AppError("invalid_body", detail, { cause });
 
-/** A name of a field for a message. */
+/** The fault of one field: `is not valid UTF-8. …`. Only `errors` has its name: it can be data, which is masked there. */
+export function invalidField(name: string, fault: string, cause?: unknown): AppError {
+  return new AppError("invalid_body", `A field of the form ${fault}`, {
+    errors: [{ pointer: shortPointer([name]), code: "invalid_field", message: `The field ${fault}` }],
+    cause,
+  });
+}
+
+/** The name of a field that the trigger requires, for a message. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
 }
 
-/** Throws AppError `invalid_body` for bytes that are not in the charset; `what` is the subject of the message. */
-export function decodePart(what: string, bytes: Uint8Array, charset: string): string {
+/** Throws what `fail` returns for bytes that are not in the charset: AppError `invalid_body`. */
+export function decodePart(
+  bytes: Uint8Array,
+  charset: string,
+  fail: (fault: string, cause: unknown) => AppError,
+): string {
   try {
     return decodeText(bytes, charset, { isField: true });
   } catch (cause) {
-    throw invalidBody(
+    throw fail(
       charset === "utf-8"
-        ? `${what} is not valid UTF-8. Send UTF-8, or name the charset in Content-Type.`
-        : `${what} is not valid ${charset}, the charset that the request names.`,
+        ? "is not valid UTF-8. Send UTF-8, or name the charset in Content-Type."
+        : `is not valid ${charset}, the charset that the request names.`,
       cause,
     );
   }
@@ -88,17 +101,26 @@ export function readForm(body: Uint8Array, declared: string | undefined): [name:
   };
   const charsetOf = createFieldCharsets({ declared, find });
   return pairs.map((pair, at) => {
-    const name = decodeField(pair.name, `The name of field ${at + 1} of the form`, (bytes) => charsetOf("", bytes));
-    const what = `Field ${quoteName(name)} of the form`;
-    return [name, decodeField(pair.value, what, (bytes) => charsetOf(name, bytes))];
+    const name = decodeField(pair.name, {
+      charsetOf: (bytes) => charsetOf("", bytes),
+      fail: (fault, cause) => invalidBody(`The name of field ${at + 1} of the form ${fault}`, cause),
+    });
+    const value = decodeField(pair.value, {
+      charsetOf: (bytes) => charsetOf(name, bytes),
+      fail: (fault, cause) => invalidField(name, fault, cause),
+    });
+    return [name, value];
   });
 }
 
-function decodeField(escaped: string, what: string, charsetOf: (bytes: Uint8Array) => string): string {
+function decodeField(
+  escaped: string,
+  p: { charsetOf: (bytes: Uint8Array) => string; fail: Parameters<typeof decodePart>[2] },
+): string {
   // Most fields. In every charset of a form, these bytes are ASCII.
   if (/^[\x20-\x24\x26-\x2a\x2c-\x7e]*$/.test(escaped)) return escaped;
   const bytes = unescapeBytes(escaped);
-  return decodePart(what, bytes, charsetOf(bytes));
+  return decodePart(bytes, p.charsetOf(bytes), p.fail);
 }
 
 function unescapeBytes(escaped: string): Buffer {

@@ -21,7 +21,8 @@ function read(body: string | Buffer<ArrayBuffer>, contentType = type): unknown {
         : [name, value.filename, value.contentType, value.bytes.toString("latin1")],
     );
   } catch (error) {
-    if (error instanceof AppError) return `${error.code}: ${error.message}`;
+    if (error instanceof AppError)
+      return `${error.code}${error.errors.map(({ pointer }) => ` at ${pointer}`).join("")}: ${error.message}`;
     throw error;
   }
 }
@@ -156,7 +157,7 @@ describe("a multipart form of a real sender", () => {
     [
       "with text that is not UTF-8",
       part(named("name=a"), "\xff") + end,
-      /^invalid_body: Field "a" of the form is not valid UTF-8/,
+      /^invalid_body at \/a: A field of the form is not valid UTF-8/,
     ],
     [
       "with a name that is not UTF-8",
@@ -176,22 +177,22 @@ describe("a multipart form of a real sender", () => {
     [
       "with an unknown charset",
       part(named("name=a", "Content-Type: text/plain; charset=utf-7"), "") + end,
-      /Field "a" of the form has a charset that is unknown/,
+      / at \/a: A field of the form has a charset that is unknown/,
     ],
     [
       "with broken base64",
       part(named("name=a", "Content-Transfer-Encoding: base64"), "a") + end,
-      /Field "a" of the form is not valid base64/,
+      / at \/a: A field of the form is not valid base64/,
     ],
     [
       "with broken quoted-printable",
       part(named("name=a", "Content-Transfer-Encoding: quoted-printable"), "=XX") + end,
-      /Field "a" of the form is not valid quoted-printable/,
+      / at \/a: A field of the form is not valid quoted-printable/,
     ],
     [
       "with another encoding",
       part(named("name=a", "Content-Transfer-Encoding: uuencode"), "") + end,
-      /Field "a" of the form has an unknown Content-Transfer-Encoding/,
+      / at \/a: A field of the form has an unknown Content-Transfer-Encoding/,
     ],
     ["nested too deep", nested(6), /nested deeper than 4 levels/],
   ])("%s is an error that says what is wrong, without a value", (_, body, message, contentType) => {

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import { charsetOf, findCharset } from "./charset.ts";
-import { createFieldCharsets, decodePart, invalidBody, quoteName } from "./form-text.ts";
+import { createFieldCharsets, decodePart, invalidBody, invalidField } from "./form-text.ts";
 import { readParameters } from "./header-parameters.ts";
 
 /**
@@ -148,17 +148,17 @@ function readPart(part: RawPart, context: PartContext): FormField[] {
   const filename = readText(part, "filename", context);
   const contentType = part.header("content-type") ?? "text/plain";
   const { value: type, parameters } = readParameters(contentType);
-  const what = `Field ${quoteName(name)} of the form`;
+  const fail = (fault: string, cause?: unknown) => invalidField(name, fault, cause);
   if (filename === null && type === "multipart/mixed") {
     const depth = context.depth + 1;
     const parts = splitParts(part.content, { boundary: parameters.get("boundary"), depth });
     return parts.flatMap((inner) => readPart(inner, { ...context, outer: name, depth }));
   }
-  const bytes = decodeTransfer(part, what);
+  const bytes = decodeTransfer(part, fail);
   if (filename !== null) return [{ name, value: { filename, contentType, bytes } }];
   const charset = charsetOf(contentType);
-  if (charset === null) throw invalidBody(`${what} has a charset that is unknown. Send it in UTF-8.`);
-  return [{ name, value: decodePart(what, bytes, charset ?? context.charsetOfField(name, bytes)) }];
+  if (charset === null) throw fail("has a charset that is unknown. Send it in UTF-8.");
+  return [{ name, value: decodePart(bytes, charset ?? context.charsetOfField(name, bytes), fail) }];
 }
 
 /**
@@ -171,20 +171,21 @@ function readText(
   { charsetOfField }: PartContext,
 ): string | null {
   const what = `The ${name === "name" ? "name" : "file name"} of ${title.toLowerCase()} of the form`;
+  const fail = (fault: string, cause?: unknown) => invalidBody(`${what} ${fault}`, cause);
   const extended = parameters.get(`${name}*`) ?? joinSections(parameters, name);
   const [, label, escaped] = /^([^']*)'[^']*'([^]*)$/.exec(extended ?? "") ?? [];
   if (label !== undefined && escaped !== undefined) {
     const charset = findCharset(label);
-    if (charset === null) throw invalidBody(`${what} has a charset that is unknown. Send it in UTF-8.`);
+    if (charset === null) throw fail("has a charset that is unknown. Send it in UTF-8.");
     const text = escaped.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     );
-    return decodePart(what, Buffer.from(text, "latin1"), charset);
+    return decodePart(Buffer.from(text, "latin1"), charset, fail);
   }
   const plain = parameters.get(name) ?? extended;
   if (plain === undefined) return null;
   const bytes = Buffer.from(plain, "latin1");
-  return decodePart(what, bytes, charsetOfField("", bytes)).replaceAll(/%(22|0d|0a)/gi, (_, hex: string) =>
+  return decodePart(bytes, charsetOfField("", bytes), fail).replaceAll(/%(22|0d|0a)/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
 }
@@ -203,7 +204,7 @@ function joinSections(parameters: ReadonlyMap<string, string>, name: string): st
 }
 
 /** The bytes without the Content-Transfer-Encoding, whose name is in any case. */
-function decodeTransfer({ header, content }: RawPart, what: string): Buffer<ArrayBuffer> {
+function decodeTransfer({ header, content }: RawPart, fail: (fault: string) => AppError): Buffer<ArrayBuffer> {
   const encoding = header("content-transfer-encoding")?.toLowerCase() ?? "";
   switch (encoding) {
     case "":
@@ -214,7 +215,7 @@ function decodeTransfer({ header, content }: RawPart, what: string): Buffer<Arra
     case "base64": {
       const text = content.toString("latin1").replaceAll(/[ \t\r\n]/g, "");
       if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replaceAll("=", "").length % 4 === 1)
-        throw invalidBody(`${what} is not valid base64, its Content-Transfer-Encoding.`);
+        throw fail("is not valid base64, its Content-Transfer-Encoding.");
       return Buffer.from(text, "base64");
     }
     case "quoted-printable": {
@@ -223,17 +224,14 @@ function decodeTransfer({ header, content }: RawPart, what: string): Buffer<Arra
         .map(trimBlanks)
         .join("\r\n")
         .replaceAll(/=\r?\n/g, "");
-      if (/=(?![0-9A-Fa-f]{2})/.test(text))
-        throw invalidBody(`${what} is not valid quoted-printable, its Content-Transfer-Encoding.`);
+      if (/=(?![0-9A-Fa-f]{2})/.test(text)) throw fail("is not valid quoted-printable, its Content-Transfer-Encoding.");
       const plain = text.replaceAll(/=([0-9A-Fa-f]{2})/g, (_, hex: string) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       );
       return Buffer.from(plain, "latin1");
     }
     default:
-      throw invalidBody(
-        `${what} has an unknown Content-Transfer-Encoding. Send it as binary, base64 or quoted-printable.`,
-      );
+      throw fail("has an unknown Content-Transfer-Encoding. Send it as binary, base64 or quoted-printable.");
   }
 }
 

@@ -1,8 +1,11 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { Delivery, Reason } from "../../contract/delivery.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
+import type { Json } from "../../contract/json.ts";
+import { toPointer } from "../json/json-pointer.ts";
 import { createFaker } from "./fake-value.ts";
 import { maskDelivery } from "./mask-delivery.ts";
 import { findSensitive } from "./sensitive-schema.ts";
@@ -129,6 +132,72 @@ it("the paths of rounded numbers have no key that is data", async () => {
   const shownPaths = masked.headers["signalbox-rounded-numbers"] ?? "";
   expect(shownPaths).toMatch(/^\["\/total","\/visitors\/[^"]+"\]$/);
   expect(shownPaths).not.toContain(canary);
+});
+
+describe("a path in a recorded body", () => {
+  const sensitive = { sensitive: true };
+  const schemas: [string, z.ZodType][] = [
+    ["a record", z.object({ a: z.record(z.string(), z.number()).meta(sensitive) })],
+    ["a list", z.object({ a: z.array(z.number().meta(sensitive)) })],
+    ["a list of objects", z.object({ a: z.array(z.object({ b: z.string().meta(sensitive) })) })],
+    ["a field", z.object({ a: z.object({ b: z.number().meta(sensitive) }), b: z.number() })],
+    ["alternatives", z.object({ a: z.union([z.string(), z.record(z.string(), z.number())]).meta(sensitive) })],
+    ["a tuple", z.object({ a: z.tuple([z.number(), z.looseObject({ b: z.number() }).meta(sensitive)]) })],
+    ["everything", z.looseObject({ a: z.unknown() }).meta(sensitive)],
+  ];
+  /** Names of the schemas, data, and data that looks like an index. */
+  const key = fc.oneof(
+    fc.constantFrom("a", "b"),
+    fc.nat(999).map((n) => `data-${n}`),
+    fc.nat(999).map((n) => `4111111111111${n}`),
+  );
+  const { body: bodies } = fc.letrec<{ body: Json; value: Json }>((tie) => ({
+    body: fc.dictionary(key, tie("value"), { minKeys: 1, maxKeys: 3 }),
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constant(1),
+      fc.dictionary(key, tie("value"), { minKeys: 1, maxKeys: 2 }),
+      fc.array(tie("value"), { minLength: 1, maxLength: 2 }),
+    ),
+  }));
+
+  const pathsOf = (value: Json, path: string[] = []): string[][] =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, each]) => pathsOf(each, [...path, name]))
+      : [path];
+
+  it.each(schemas)(
+    "has no key that the body hides, in headers, problems and verdicts: %s is sensitive",
+    async (_, request) => {
+      await fc.assert(
+        fc.asyncProperty(bodies, async (body) => {
+          const pointers = pathsOf(body).map(toPointer);
+          const keys = pathsOf(body)
+            .flat()
+            .filter((name) => /^(data-|4111)/.test(name));
+          const errors = pointers.map((pointer) => ({ pointer, code: "number_too_large", message: "Too large" }));
+          const masked = await mask(
+            delivery(JSON.stringify(body), {
+              headers: { "signalbox-rounded-numbers": JSON.stringify(pointers) },
+              problem: { type: "", title: "", status: 400, code: "invalid_body", detail: "", errors },
+              unlistedVerdicts: pointers.map((pointer) => ({
+                outcome: "request_mismatch",
+                pointer,
+                actual: null,
+                count: 1,
+              })),
+            }),
+            { request },
+          );
+          const { body: _, json: __, ...others } = masked;
+          const text = JSON.stringify(others);
+          const hidden = keys.filter((name) => !shown(masked).includes(`"${name}"`));
+          expect(hidden.filter((name) => text.includes(`/${name}`))).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });
 
 it("a sensitive parameter is masked in the recorded query and URL, in any notation; the rest stays as sent", async () => {

@@ -11,7 +11,7 @@ import { parseRecorded } from "../requests/body-format.ts";
 import { encodeBody } from "../schema/encode-body.ts";
 import { isObject } from "../schema/json-schema.ts";
 import { type Faker, maskedText } from "./fake-value.ts";
-import { maskJson, type MaskedValue } from "./mask-json.ts";
+import { describesParts, maskJson, type MaskedValue } from "./mask-json.ts";
 import type { EndpointRules, Masks } from "./sensitive-rules.ts";
 import type { SensitivePlace } from "./sensitive-schema.ts";
 
@@ -220,10 +220,16 @@ function look(pointer: string, root: SensitivePlace | null): { pointer: string; 
   let isBelow = false;
   const steps: string[] = [];
   for (const step of fromPointer(pointer)) {
-    isBelow ||= place?.isSensitive === true;
-    const next: SensitivePlace | null =
-      place && (place.property(step) ?? (/^\d+$/.test(step) ? place.item(Number(step)) : null));
-    const isData = isBelow && !/^\d+$/.test(step) && !isNamed(place, step);
+    // Longer numbers are keys: of cards, accounts, phones.
+    const isNumber = /^(?:0|[1-9]\d{0,5})$/.test(step);
+    const [property, item] = [place?.property(step) ?? null, isNumber ? (place?.item(Number(step)) ?? null) : null];
+    const next: SensitivePlace | null = property ?? item;
+    // A value of another type than its schema is masked as a whole.
+    const isOfOtherType = next === null && place !== null && !describesParts(place, isNumber ? "array" : "object");
+    isBelow ||= place?.isSensitive === true || (place?.hasSensitive === true && isOfOtherType);
+    // A key can be a number as well.
+    const isIndex = property === null && item !== null;
+    const isData = isBelow && !isIndex && !isNamed(place, step);
     steps.push(isData ? "*" : step);
     place = next;
   }

@@ -30,14 +30,20 @@ export function maskJson(
 }
 
 /** Whether the schemas look into a value of this type. */
-function descends(value: Json, { schemas }: SensitivePlace): boolean {
+function descends(value: Json, place: SensitivePlace): boolean {
   if (value === null) return true;
-  const keys = Array.isArray(value)
-    ? ["items", "prefixItems"]
-    : isObject(value)
-      ? ["properties", "patternProperties", "additionalProperties"]
-      : [];
-  return schemas.some((schema) => keys.some((key) => schema[key] !== undefined));
+  if (Array.isArray(value)) return describesParts(place, "array");
+  return isObject(value) && describesParts(place, "object");
+}
+
+const partKeywords = {
+  array: ["items", "prefixItems"],
+  object: ["properties", "patternProperties", "additionalProperties"],
+} as const;
+
+/** Whether the schemas describe the parts of such a value. */
+export function describesParts({ schemas }: SensitivePlace, type: keyof typeof partKeywords): boolean {
+  return schemas.some((schema) => partKeywords[type].some((keyword) => schema[keyword] !== undefined));
 }
 
 /** Keeps the shape and the fields that the schema names. */

@@ -38,7 +38,23 @@ async function readThen(c: Context<RestEnv>, { memory, next }: { memory: BodyMem
   headers.set("content-type", "application/json");
   c.req.raw = new Request(raw.url, { method: raw.method, headers, body: JSON.stringify(json), signal: raw.signal });
   await next();
-  if (rounded.length > 0) c.header(ownHeaders.rounded, JSON.stringify(rounded));
+  if (rounded.length > 0) c.header(ownHeaders.rounded, listInHeader(rounded));
+}
+
+/** Many clients accept 8 kB of headers. */
+const maxListed = 4_000;
+
+/** Texts as JSON in ASCII, as many as fit into a header. */
+function listInHeader(texts: readonly string[]): string {
+  let length = 0;
+  const listed = texts
+    .map((text) => JSON.stringify(text).replaceAll(/[^\x20-\x7e]/g, escapeUnit))
+    .filter((text) => (length += text.length + 1) <= maxListed);
+  return `[${listed.join(",")}]`;
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Only the body of a webhook has a trigger, which decides how its numbers are read. */

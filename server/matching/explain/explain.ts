@@ -1,7 +1,7 @@
 import type { Json } from "../../contract/json.ts";
 import type { ProblemError } from "../../contract/problem.ts";
 import type { Reason } from "../../contract/delivery.ts";
-import { toPointer, valueAt } from "../../domain/json/json-pointer.ts";
+import { shortPointer, valueAt } from "../../domain/json/json-pointer.ts";
 import {
   compareAlternatives,
   compareDistances,
@@ -96,7 +96,7 @@ function unmetReason(
 
 function reason(issue: AnyIssue, path: readonly PropertyKey[], body: Json): Reason {
   return {
-    pointer: shortText(toPointer(path), 1000),
+    pointer: shortPointer(path),
     code: issue.code,
     message: shortText(issue.message, 300),
     expected: shorten(issue.code === "invalid_key" ? describeKey(issue) : describeExpected(issue)),

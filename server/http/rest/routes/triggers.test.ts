@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { pageSchema } from "../../../contract/list.ts";
-import type { Problem } from "../../../contract/problem.ts";
+import { type Problem, problemSchema } from "../../../contract/problem.ts";
 import type { BodyFormat } from "../../../contract/project/endpoint.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { deliverySummarySchema, verdictSchema } from "../../../contract/delivery.ts";
@@ -191,7 +191,7 @@ describe("POST /api/v1/verdicts", () => {
   });
 
   const rounded = 'rounded ["/body/amount"]';
-  const tooLarge = "The number at /body/amount is too large";
+  const tooLarge = "The body has a number that is too large at /body/amount";
 
   it.each([
     ["9007199254740993", rounded, "a string"],
@@ -209,9 +209,10 @@ describe("POST /api/v1/verdicts", () => {
         body,
         headers: { "content-type": "application/json" },
       });
-      const { detail } = z.object({ detail: z.string().optional() }).parse(json);
-      if (status === 400)
-        return detail?.replace("/amount", "/body/amount").replace("/body/body", "/body").split(":")[0];
+      if (status === 400) {
+        const { detail, errors } = problemSchema.parse(json);
+        return `${detail.split(":")[0]} at ${errors?.[0]?.pointer.replace(/^(\/body)?/, "/body")}`;
+      }
       const listed = headers.get("signalbox-rounded-numbers");
       if (listed !== null) return `rounded ${listed.replace(/"(\/body)?/, '"/body')}`;
       const verdict = verdictList.safeParse(json).data?.data[0];
@@ -234,6 +235,26 @@ describe("POST /api/v1/verdicts", () => {
       headers: { "content-type": "application/json" },
     });
     expect([answer.status, answer.headers.get("signalbox-rounded-numbers")]).toEqual([202, '["/amount"]']);
+  });
+
+  it.each([
+    ["with a character of more than a byte", ["ſ\u0000\n😀"]],
+    ["of many characters", Array.from({ length: 20 }, (_, at) => `${at}`.padStart(500, "é"))],
+    ["as long as a body", ["k".repeat(20_000)]],
+  ])("lists rounded numbers under names %s, as many as fit into a header", async (_, names) => {
+    const service = await openTestService();
+    const fields = names.map((name) => `${JSON.stringify(name)}: 9007199254740993`);
+    const { status, headers } = await service.send("POST", "/api/v1/workflows/record-invoice/runs", {
+      body: `{"amount": 1, ${fields.join(", ")}}`,
+      headers: { "content-type": "application/json" },
+    });
+    const header = headers.get("signalbox-rounded-numbers") ?? "";
+    expect([status, header.length < 5_000, /^[\x20-\x7e]+$/.test(header)]).toEqual([202, true, true]);
+    const listed = z.array(z.string()).parse(JSON.parse(header));
+    expect(listed.length).toBeGreaterThan(0);
+    expect(listed.every((pointer) => names.some((name) => `/${name}`.startsWith(pointer.replace(/…$/, ""))))).toBe(
+      true,
+    );
   });
 
   it("accepts null as a body", async () => {
