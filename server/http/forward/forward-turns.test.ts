@@ -1,25 +1,33 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createForwardTurns, maxAtOnce, maxBytesPerPeriod, periodMs } from "./forward-turns.ts";
+import {
+  anonymousPerPeriod,
+  createForwardTurns,
+  maxAnonymousSaved,
+  maxAtOnce,
+  maxBytesPerPeriod,
+  periodMs,
+} from "./forward-turns.ts";
 
 const person = { hasCredentials: true, network: null };
+const anonymous = { hasCredentials: false, network: null };
 
 /** Requests that ask for their turns, and the numbers of those that have had theirs. */
 function open() {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
-  const turns = createForwardTurns(1_000);
+  const turns = createForwardTurns(10_000);
   const started: number[] = [];
   const responses: EventEmitter[] = [];
   return {
     started,
     passed: turns.passed,
-    ask(count: number) {
+    ask(count: number, sender = person) {
       for (let n = 0; n < count; n += 1) {
         const response = Object.assign(new EventEmitter(), { destroyed: false });
         const number = responses.push(response) - 1;
-        turns.take(person, response as EventEmitter as ServerResponse, () => void started.push(number));
+        turns.take(sender, response as EventEmitter as ServerResponse, () => void started.push(number));
       }
     },
     end: (number: number) => void responses[number]?.emit("close"),
@@ -58,4 +66,32 @@ test("when few bytes pass again, many requests are forwarded at once", () => {
   for (let period = 1; period <= 5; period += 1) nextPeriod();
   ask(maxAtOnce);
   expect(started).toHaveLength(1 + maxAtOnce);
+});
+
+test("many requests without credentials are forwarded at a limited rate, and do not delay those with credentials", () => {
+  const { started, ask, end, nextPeriod } = open();
+  /** Each response ends at once. */
+  const finish = () => {
+    for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
+  };
+  ask(maxAnonymousSaved + 100, anonymous);
+  finish();
+  expect(started).toHaveLength(maxAnonymousSaved);
+  ask(1);
+  expect(started).toHaveLength(maxAnonymousSaved + 1);
+  for (let period = 1; period <= 3; period += 1) {
+    nextPeriod();
+    finish();
+    expect(started).toHaveLength(maxAnonymousSaved + 1 + period * anonymousPerPeriod);
+  }
+});
+
+test("a page is forwarded at once again after the flood", () => {
+  const { started, ask, end, nextPeriod } = open();
+  ask(maxAnonymousSaved, anonymous);
+  for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
+  for (let period = 0; period < maxAnonymousSaved / anonymousPerPeriod; period += 1) nextPeriod();
+  expect(vi.getTimerCount()).toBe(0);
+  ask(maxAtOnce, anonymous);
+  expect(started).toHaveLength(maxAnonymousSaved + maxAtOnce);
 });

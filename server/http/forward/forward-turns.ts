@@ -13,6 +13,11 @@ export const periodMs = 25;
  */
 export const maxBytesPerPeriod: number = 512 * 1024;
 
+/** Requests without credentials that are forwarded in a period. Each costs the receiver more than a rejected webhook. */
+export const anonymousPerPeriod = 10;
+/** As many may be saved up: the first visit of a page has a hundred requests. */
+export const maxAnonymousSaved = 400;
+
 /** More bytes than these do not slow down later periods. */
 const maxDebtBytes = 4 * maxBytesPerPeriod;
 
@@ -37,21 +42,23 @@ interface ForwardTurns {
 
 interface Group {
   inProgress: number;
+  /** Requests that may be forwarded now. */
+  left: number;
   ofNetwork: Map<string, number>;
   waiting: (() => void)[];
 }
 
 /**
  * Limits the requests in progress. Those with credentials have half of `maxInProgress`, those without have the other
- * half, and one network has half of each. Both groups take turns. So a flood without credentials, from however many
- * addresses, does not delay people and tokens.
+ * half, and one network has half of each. Both groups take turns, and the rate of those without credentials is limited.
+ * So a flood without credentials, from however many addresses, delays neither people and tokens nor webhooks.
  */
 export function createForwardTurns(maxInProgress: number): ForwardTurns {
   const maxOfGroup = Math.max(1, Math.floor(maxInProgress / 2));
   const maxOfNetwork = Math.max(1, Math.floor(maxOfGroup / 2));
   const groups = {
-    credentials: newGroup(),
-    none: newGroup(),
+    credentials: newGroup(Infinity),
+    none: newGroup(maxAnonymousSaved),
   };
   let nextGroup = groups.credentials;
   let taken = 0;
@@ -64,20 +71,26 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
 
   function startWaiting(): void {
     while (hasRoom()) {
-      const group = nextGroup.waiting.length > 0 ? nextGroup : otherThan(nextGroup);
-      const begin = group.waiting.shift();
-      if (!begin) return;
+      const group = [nextGroup, otherThan(nextGroup)].find(({ waiting, left }) => waiting.length > 0 && left > 0);
+      if (!group) return;
       nextGroup = otherThan(group);
-      begin();
+      group.waiting.shift()?.();
     }
+  }
+
+  function startTimer(): void {
+    timer ??= setInterval(beginPeriod, periodMs);
   }
 
   function beginPeriod(): void {
     period += 1;
     taken = 0;
     bytes = Math.min(Math.max(0, bytes - maxBytesPerPeriod), maxDebtBytes);
+    const { credentials, none } = groups;
+    none.left = Math.min(maxAnonymousSaved, none.left + anonymousPerPeriod);
     startWaiting();
-    const isNeeded = bytes > 0 || groups.credentials.waiting.length + groups.none.waiting.length > 0;
+    const isWaiting = credentials.waiting.length + none.waiting.length > 0;
+    const isNeeded = bytes > 0 || isWaiting || none.left < maxAnonymousSaved;
     if (isNeeded || timer === null) return;
     clearInterval(timer);
     timer = null;
@@ -94,13 +107,12 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
         if (response.destroyed) return;
         takenIn = period;
         taken += 1;
+        group.left -= 1;
         start();
       };
-      if (hasRoom()) begin();
-      else {
-        group.waiting.push(begin);
-        timer ??= setInterval(beginPeriod, periodMs);
-      }
+      if (hasRoom() && group.left > 0) begin();
+      else group.waiting.push(begin);
+      if (!hasCredentials || group.waiting.length > 0) startTimer();
       response.once("close", () => {
         addRequests(group, network, -1);
         if (takenIn !== period) return;
@@ -112,13 +124,13 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
     },
     passed(count) {
       bytes += count;
-      timer ??= setInterval(beginPeriod, periodMs);
+      startTimer();
     },
     inProgress: () => groups.credentials.inProgress + groups.none.inProgress,
   };
 }
 
-const newGroup = (): Group => ({ inProgress: 0, ofNetwork: new Map(), waiting: [] });
+const newGroup = (left: number): Group => ({ inProgress: 0, left, ofNetwork: new Map(), waiting: [] });
 
 function addRequests(group: Group, network: string | null, count: number): void {
   group.inProgress += count;
