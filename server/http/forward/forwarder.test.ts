@@ -1,5 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createServer as createHttp, request as send, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  Agent,
+  createServer as createHttp,
+  request as send,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { connect, createServer, type Socket } from "node:net";
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -203,6 +209,42 @@ describe("a body", () => {
     socket.on("data", (chunk) => (text += String(chunk)));
     await new Promise((resolve) => void socket.once("close", resolve));
     expect(parseAnswer(text).head).toMatch(/^HTTP\/1\.1 413 [^]*\r\nconnection: close/i);
+  });
+
+  test.each([
+    ["not at all", async () => {}],
+    ["in part", async (request: Request) => void (await request.body?.getReader().read())],
+    [
+      "until a limit",
+      async (request: Request) => {
+        for await (const _ of request.body ?? []) break;
+      },
+    ],
+  ])("that web reads %s leaves the connection to web open for the next request", async (_, read) => {
+    const { web } = await serve({
+      rest: async (request) => {
+        await read(request);
+        return new Response("done", { status: 413 });
+      },
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => void agent.destroy());
+    const closed = vi.fn<() => void>();
+    const post = (bytes: number) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host: "localhost", "signalbox-peer": `${web.secret} 127.0.0.1 1.1` };
+        send({ agent, socketPath: web.socket, method: "POST", path: "/api/v1/runs", headers })
+          .on("socket", (socket) => socket.listenerCount("close", closed) === 0 && socket.once("close", closed))
+          .on("response", (response) => response.resume().once("end", () => resolve(response.statusCode)))
+          .on("error", reject)
+          .end(Buffer.alloc(bytes));
+      });
+    for (const bytes of [1, 100_000, 1_000_000, 1]) {
+      expect(await post(bytes)).toBe(413);
+      // The adapter of web gives up after 500 ms.
+      await delay(700);
+      expect(closed).not.toHaveBeenCalled();
+    }
   });
 
   test("that a client announces with 100-continue is sent when web requests it", async () => {

@@ -67,6 +67,7 @@ export function createWebServer(parts: WebServerParts): {
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
     connections.inTurn(request, response, () => {
       if (!acceptForwarded(request, parts.secret)) return void response.destroy();
+      response.once("close", () => readRest(request));
       listener(request, response, expectsContinue).catch((cause: unknown) => fail(logger, response, cause));
     });
   server.on("request", (request, response) => handle(request, response, false));
@@ -79,6 +80,16 @@ export function createWebServer(parts: WebServerParts): {
     });
   }
   return { server, close: connections.close };
+}
+
+/**
+ * Reads what is left of a body, so that the connection can take the next request. Otherwise the adapter of the API
+ * closes it half a second later, when the receiver may already use it again. What still reads the body pauses it.
+ */
+function readRest(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  request.removeAllListeners("data");
+  request.resume();
 }
 
 function createListener({ rest, trpc, auth, limitAnonymous, gate, proxies, pages, logger }: WebServerParts) {
