@@ -2,15 +2,17 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Readable } from "node:stream";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { CliCommand } from "../cli/commands/cli-command.ts";
 import { createCommandRunner } from "../cli/commands/command-context.ts";
+import { withFilterOptions } from "../cli/commands/filter-options.ts";
 import { registerCommands } from "../cli/commands/register-commands.ts";
 import { createPaint } from "../cli/terminal/terminal.ts";
 import { diagnosticCodes } from "../cli/build/diagnostics/diagnostic-codes.ts";
 import { readSettings } from "../server/config.ts";
 import { clientVariables } from "../server/config/environment.ts";
+import { deliveryFilterSchema, runFilterSchema } from "../server/contract/filters.ts";
 import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { openApiDocument } from "../server/http/rest/rest-app.ts";
 
@@ -117,6 +119,14 @@ describe("commands", () => {
     expect(leaves.map(({ path }) => path).filter((path) => !usages.some((usage) => usage.path === path))).toEqual([]);
   });
 
+  it.each([
+    ["### Filters of runs", runFilterSchema],
+    ["### Filters of deliveries", deliveryFilterSchema],
+  ])("take the fields of a filter as options, which docs/cli.md lists under %s", (heading, filter) => {
+    const { options } = withFilterOptions(new CliCommand(), filter);
+    expect(sectionOf(heading).match(/^\| `.*$/gm)).toEqual(options.map(rowOf));
+  });
+
   it("each have their JSON document in docs/cli.md", () => {
     const section = /## The JSON documents\n([^]*)$/.exec(textOf("docs/cli.md"))?.[1] ?? "";
     const named = [...section.matchAll(/^\| ((?:`[a-z -]+`(?:, )?)+) \|/gm)].flatMap(([, names = ""]) =>
@@ -144,7 +154,8 @@ describe("commands", () => {
    * it is about something else.
    */
   function usageOf(text: string): { path: string; flags: string[] }[] | null {
-    const flags = [...text.matchAll(/--[a-z-]+/g)]
+    const filter = text.includes("[filter]") ? sectionOf(`### Filters of ${text.split(" ", 1)[0]}`) : "";
+    const flags = [...text.matchAll(/--[a-z-]+/g), ...filter.matchAll(/(?<=^\| `)--[a-z-]+/gm)]
       .map(([flag]) => flag)
       .filter((flag) => flag !== "--json" && flag !== "--project" && flag !== "--env-file");
     const words = text.replace(/^signalbox /, "").split(" ");
@@ -178,6 +189,10 @@ describe("commands", () => {
       .map((flag) => `${command.name()} has no ${flag}`);
   }
 });
+
+/** Of docs/cli.md. */
+const sectionOf = (heading: string) => textOf("docs/cli.md").split(`\n${heading}\n`)[1]?.split("\n##")[0] ?? "";
+const rowOf = ({ flags, description }: Option) => `| \`${flags}\` | ${description} |`;
 
 function createProgram(): CliCommand {
   const output = { write() {}, paint: createPaint(false), hasColor: false, isTerminal: false };

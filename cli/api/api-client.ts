@@ -1,25 +1,19 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { type ApiRequest, toRequest } from "../../server/contract/api-request.ts";
 import type { Page } from "../../server/contract/list.ts";
 import { errorCodes } from "../../server/contract/error-codes.ts";
 import { type Problem, problemSchema } from "../../server/contract/problem.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { Failure } from "../terminal/failure.ts";
 
-interface ApiRequest<Schema extends z.ZodType> {
-  method?: "GET" | "POST";
-  /** Below /api/v1, e.g. `/runs`. Build paths with user input with `apiPath`. */
-  path: string;
-  /** Undefined values are omitted. */
-  query?: Record<string, string | number | undefined>;
-  body?: unknown;
-  answer: Schema;
-  /** The fix for a 404. */
-  notFoundFix?: string;
-}
+/** `notFoundFix`: the fix for a 404. */
+type CliRequest<Schema extends z.ZodType> = ApiRequest<Schema> & { notFoundFix?: string };
+
+const headers = { "signalbox-client": "cli" };
 
 /** Sends requests to the REST API and parses the responses. Problems are thrown as Failures. */
 export interface ApiClient {
-  request<Schema extends z.ZodType>(request: ApiRequest<Schema>): Promise<z.output<Schema>>;
+  request<Schema extends z.ZodType>(request: CliRequest<Schema>): Promise<z.output<Schema>>;
   /** The bytes of a file, as they are received. Reading them throws a Failure if the connection breaks. */
   download(request: Pick<ApiRequest<z.ZodType>, "path" | "query">): AsyncIterable<Uint8Array>;
 }
@@ -27,7 +21,7 @@ export interface ApiClient {
 export function createApiClient(transport: ApiTransport): ApiClient {
   return {
     async request(request) {
-      const response = await transport(toRequest(request));
+      const response = await transport(toRequest(request, headers));
       const body = await response.json().catch(() => null);
       if (!response.ok) throw toFailure(response.status, body, request.notFoundFix);
       const parsed = request.answer.safeParse(body);
@@ -39,7 +33,7 @@ export function createApiClient(transport: ApiTransport): ApiClient {
       });
     },
     async *download(request) {
-      const response = await transport(toRequest({ ...request, answer: z.unknown() }));
+      const response = await transport(toRequest(request, headers));
       if (!response.ok) throw toFailure(response.status, await response.json().catch(() => null), undefined);
       try {
         yield* response.body ?? [];
@@ -56,23 +50,6 @@ function interrupted(path: string, cause: unknown): Failure {
     code: "unreachable",
     fix: "Run the command again. The log of the service may have the reason.",
     cause,
-  });
-}
-
-/** A path with encoded user input. */
-export function apiPath(parts: TemplateStringsArray, ...typed: string[]): string {
-  return String.raw({ raw: parts }, ...typed.map(encodeURIComponent));
-}
-
-function toRequest({ method = "GET", path, query = {}, body }: ApiRequest<z.ZodType>): Request {
-  const url = new URL(`http://signalbox/api/v1${path}`);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-  const headers: Record<string, string> = { accept: "application/json", "signalbox-client": "cli" };
-  if (body === undefined) return new Request(url, { method, headers });
-  return new Request(url, {
-    method,
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
   });
 }
 
@@ -116,7 +93,7 @@ function tableFix(code: string): string {
 export type ApiTransport = (request: Request) => Promise<Response>;
 
 /** A filter of a list. `cursor`: continues an earlier page. */
-export type RowFilter = Record<string, string | number | undefined> & { limit: number; cursor?: string };
+export type RowFilter = Record<string, string | number | boolean | undefined> & { limit: number; cursor?: string };
 
 /** A limit, because pages of a selective filter can be short or empty. */
 const maxPages = 100;

@@ -25,19 +25,15 @@ export const parsePort = wholeNumber("The port", 0, 65_535);
 const parseLimit = wholeNumber("The limit", 1, 100);
 export const parseBulkLimit = wholeNumber("The limit", 1, 1_000_000);
 
-export const parseTokens = wholeNumber("The number of tokens", 0, Number.MAX_SAFE_INTEGER);
-
-/** US dollars. */
-export function parseDollars(value: string): number {
-  const dollars = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
-  if (Number.isFinite(dollars)) return dollars;
-  throw new InvalidArgumentError("The amount must be in US dollars, e.g. 0.5.");
-}
-
 /** Part of a list. */
 export interface PageOptions {
   cursor?: string;
   limit: number;
+}
+
+/** Without a cursor that was not given. */
+export function pageOf({ cursor, limit }: PageOptions): PageOptions {
+  return cursor === undefined ? { limit } : { cursor, limit };
 }
 
 export const cursorOption = ["--cursor <cursor>", "Continue with the `nextCursor` of an earlier page"] as const;

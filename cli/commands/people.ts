@@ -9,7 +9,7 @@ import {
 } from "../../server/contract/access/person.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { formatRelativeTime } from "../../server/domain/format.ts";
-import { apiPath } from "../api/api-client.ts";
+import { apiPath } from "../../server/contract/api-request.ts";
 import { Failure } from "../terminal/failure.ts";
 import { plainLine } from "../terminal/plain-text.ts";
 import { renderTable } from "../terminal/table.ts";

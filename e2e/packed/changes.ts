@@ -12,7 +12,7 @@ import type { Backtest } from "../../server/contract/backtest.ts";
 import type { DeliverySummary } from "../../server/contract/delivery.ts";
 import type { DriftReport } from "../../server/contract/drift.ts";
 import type { BuildList } from "../../server/contract/project/build.ts";
-import type { BulkPage } from "../../server/contract/run-filter.ts";
+import type { BulkPage } from "../../server/contract/run-bulk.ts";
 import type { Run, RunSummary } from "../../server/contract/run.ts";
 import { cleanEnvironment } from "../../scripts/clean-environment.ts";
 import { manyCleanups } from "../../scripts/cleanups.ts";

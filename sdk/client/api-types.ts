@@ -287,31 +287,31 @@ export interface Verdict {
 
 /** Filters of `listRuns`. A run matches if it satisfies all of them. */
 export interface RunFilter {
-  /** Slug of a trigger. */
+  /** Only runs of the trigger with this slug. */
   trigger?: string;
-  /** Slug of a workflow or an agent. */
+  /** Only runs of the workflow or agent with this slug. */
   target?: string;
   /** Only runs of workflows, or of agents. */
   targetKind?: "workflow" | "agent";
-  /** Only entries with this status. */
+  /** Only runs with this status. */
   status?: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
-  /** Id of the delivery that started the runs. */
+  /** Only runs that the delivery with this id started. */
   delivery?: string;
-  /** Project version that the runs started with. */
+  /** Only runs that started with the build with this id. */
   version?: string;
-  /** Id of the replayed run. */
+  /** Only replays of the run with this id. */
   replayOf?: string;
-  /** Id of the failed run whose `onFailure` they execute. */
+  /** Only runs that execute `onFailure` of the run with this id. */
   failureOf?: string;
-  /** ISO 8601. A date without a time starts at midnight UTC. */
+  /** Only runs created at or after this time. ISO 8601. A date without a time starts at midnight UTC. */
   since?: string;
-  /** ISO 8601. A date without a time starts at midnight UTC. */
+  /** Only runs created before this time. ISO 8601. A date without a time starts at midnight UTC. */
   until?: string;
-  /** Only entries with this text in their payload or input. Case-insensitive for ASCII letters. */
+  /** Only runs with this text in their payload or input. Case-insensitive for ASCII letters. */
   text?: string;
-  /** Minimum number of tokens. Only runs of agents. */
+  /** Only runs of agents that used at least this many tokens. */
   minTokens?: number | null;
-  /** Minimum cost in US dollars. Only runs of agents with a known cost. */
+  /** Only runs of agents that cost at least this many US dollars. Runs of unknown cost are excluded. */
   minCostUsd?: number | null;
   /** Only runs that wait for an approval. */
   needsApproval?: true;
@@ -321,22 +321,22 @@ export interface RunFilter {
 
 /** Filters of `listDeliveries`. A delivery matches if it satisfies all of them. */
 export interface DeliveryFilter {
-  /** Only this endpoint. */
+  /** Only deliveries to this endpoint. */
   endpoint?: string;
-  /** Only deliveries with this outcome. */
+  /** Only deliveries with this outcome. `skipped`: no trigger matched. `held`: they wait for a release. */
   outcome?: "accepted" | "skipped" | "rejected" | "repeated" | "held";
-  /** HTTP status of the response. */
+  /** Only deliveries that were answered with this HTTP status. */
   status?: number;
-  /** Slug of a trigger that evaluated the deliveries. */
+  /** Only deliveries that the trigger with this slug evaluated. */
   trigger?: string;
-  /** Verdict of that trigger. `stopped` is every verdict except `matched`. */
+  /** Only deliveries with this verdict of `trigger`. `stopped` is every verdict except `matched`. */
   verdict?: "matched" | "stopped" | "headers_mismatch" | "query_mismatch" | "request_mismatch" | "filter_mismatch";
-  /** Id of the redelivered delivery. */
+  /** Only redeliveries of the delivery with this id. */
   redeliveryOf?: string;
-  /** ISO 8601. A date without a time starts at midnight UTC. */
+  /** Only deliveries received at or after this time. ISO 8601. A date without a time starts at midnight UTC. */
   since?: string;
-  /** ISO 8601. A date without a time starts at midnight UTC. */
+  /** Only deliveries received before this time. ISO 8601. A date without a time starts at midnight UTC. */
   until?: string;
-  /** Only entries with this text in their body. Case-insensitive for ASCII letters. */
+  /** Only deliveries with this text in their body. Case-insensitive for ASCII letters. */
   text?: string;
 }

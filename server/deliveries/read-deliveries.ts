@@ -1,20 +1,11 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Delivery, VerdictOutcome } from "../contract/delivery.ts";
+import { type DeliveryFilterFields, type VerdictChoice } from "../contract/filters.ts";
+import { toStoreFilter } from "../domain/store-filter.ts";
 import { contentOf, readFile } from "../domain/requests/body-format.ts";
 import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { ProjectSources } from "../ports/project.ts";
 import type { DeliveryFilter, DeliveryStore } from "../ports/store/delivery-store.ts";
-
-/** Filter by a trigger's verdict; `stopped` is every verdict other than a match. */
-export const verdictChoices = [
-  "matched",
-  "stopped",
-  "headers_mismatch",
-  "query_mismatch",
-  "request_mismatch",
-  "filter_mismatch",
-] as const;
-type VerdictChoice = (typeof verdictChoices)[number];
 
 const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
   matched: ["matched"],
@@ -23,11 +14,6 @@ const outcomes: Record<VerdictChoice, readonly VerdictOutcome[]> = {
   query_mismatch: ["query_mismatch"],
   request_mismatch: ["request_mismatch"],
   filter_mismatch: ["filter_mismatch"],
-};
-
-export type DeliveryQuery = { [Name in keyof Omit<DeliveryFilter, "verdict">]: DeliveryFilter[Name] | undefined } & {
-  trigger?: string | undefined;
-  verdict?: VerdictChoice | undefined;
 };
 
 /** One delivery with its body. Throws AppError `not_found`. */
@@ -59,14 +45,15 @@ export async function getDeliveryFile(
  * Converts a request's filter to the store's filter. A trigger of the project is searched only on its endpoint, where
  * an index finds its deliveries. Throws AppError `invalid_request`.
  */
-export function filterDeliveries(sources: ProjectSources, query: DeliveryQuery): DeliveryFilter {
-  const { trigger, verdict, ...rest } = query;
+export function filterDeliveries(sources: ProjectSources, fields: DeliveryFilterFields): DeliveryFilter {
+  const { trigger, verdict, status: responseStatus, ...others } = fields;
+  const filter = toStoreFilter({ ...others, responseStatus });
   if (trigger === undefined) {
     if (verdict !== undefined)
       throw new AppError("invalid_request", 'A "verdict" is that of a trigger: name the "trigger" too.');
-    return dropUndefined(rest);
+    return filter;
   }
-  const endpoint = rest.endpoint ?? sources.triggers.find(({ slug }) => slug === trigger)?.endpoint;
+  const endpoint = filter.endpoint ?? sources.triggers.find(({ slug }) => slug === trigger)?.endpoint;
   const decided = verdict === undefined ? [...outcomes.matched, ...outcomes.stopped] : outcomes[verdict];
-  return { ...dropUndefined({ ...rest, endpoint }), verdict: { trigger, outcomes: decided } };
+  return { ...filter, ...dropUndefined({ endpoint }), verdict: { trigger, outcomes: decided } };
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type ApiRequest, toRequest } from "../contract/api-request.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import { type Problem, problemSchema } from "../contract/problem.ts";
 import type { ToolResult } from "./marked-data.ts";
@@ -6,23 +7,13 @@ import type { ToolResult } from "./marked-data.ts";
 /** Sends a request to the REST API of the service, with the permissions of the client of the tools. */
 export type CallService = (request: Request) => Promise<Response>;
 
-interface ServiceRequest<Schema extends z.ZodType> {
-  method?: "GET" | "POST";
-  /** Below /api/v1. Build paths with given values with `apiPath`. */
-  path: string;
-  /** Undefined values are omitted. */
-  query?: Record<string, string | number | boolean | undefined>;
-  body?: unknown;
-  answer: Schema;
-}
-
 /**
  * The REST API as tools call it, in the same process or over the network: its access rules, limits, masking and audit
  * entries apply to them.
  */
 export interface ServiceApi {
   /** Throws ServiceProblem. */
-  request<Schema extends z.ZodType>(request: ServiceRequest<Schema>): Promise<z.output<Schema>>;
+  request<Schema extends z.ZodType>(request: ApiRequest<Schema>): Promise<z.output<Schema>>;
 }
 
 export function createServiceApi(call: CallService): ServiceApi {
@@ -34,23 +25,6 @@ export function createServiceApi(call: CallService): ServiceApi {
       return request.answer.parse(body);
     },
   };
-}
-
-function toRequest({ method = "GET", path, query = {}, body }: ServiceRequest<z.ZodType>): Request {
-  const url = new URL(`http://signalbox/api/v1${path}`);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-  const headers = { accept: "application/json" };
-  if (body === undefined) return new Request(url, { method, headers });
-  return new Request(url, {
-    method,
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-}
-
-/** A path with given values, each of them one segment. */
-export function apiPath(parts: TemplateStringsArray, ...given: string[]): string {
-  return String.raw({ raw: parts }, ...given.map((value) => encodeURIComponent(value.toWellFormed())));
 }
 
 /** The service answered with a problem; `null`: with something else. */

@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import type { ActedRuns, BulkPage, RunAction } from "../contract/run-filter.ts";
+import type { ActedRuns, BulkPage, RunAction } from "../contract/run-bulk.ts";
 import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
 import { describeObstacle, findReplayObstacle, findResumeObstacle, type Obstacle } from "../domain/runs/resume.ts";

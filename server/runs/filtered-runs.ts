@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { readPages } from "../contract/list.ts";
-import type { RunAction } from "../contract/run-filter.ts";
+import type { RunAction } from "../contract/run-bulk.ts";
 import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
 import { openStatuses } from "../domain/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";

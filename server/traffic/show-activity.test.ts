@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Window } from "../contract/traffic.ts";
-import { type DeliveryQuery, filterDeliveries } from "../deliveries/read-deliveries.ts";
+import type { DeliveryFilterFields } from "../contract/filters.ts";
+import { filterDeliveries } from "../deliveries/read-deliveries.ts";
 import { newId } from "../domain/ids.ts";
 import { withAgent } from "../http/rest/testing/agent-fixture.ts";
 import { withApproval } from "../http/rest/testing/held-run.ts";
@@ -272,7 +273,7 @@ describe("activity, asked for again and again", () => {
 
 const histogram = (
   service: Awaited<ReturnType<typeof openTestService>>,
-  { window, ...query }: DeliveryQuery & { window?: Window },
+  { window, ...query }: DeliveryFilterFields & { window?: Window },
 ) => showHistogram(service, { window, filter: filterDeliveries(service.project.current(), query) });
 
 describe("the histogram of deliveries", () => {
@@ -292,8 +293,8 @@ describe("the histogram of deliveries", () => {
   it("covers a range of one's own", async () => {
     const service = await openBusyService();
     const { buckets } = await histogram(service, {
-      since: Date.parse("2026-11-21T09:55:00Z"),
-      until: Date.parse("2026-11-21T10:05:00Z"),
+      since: "2026-11-21T09:55:00Z",
+      until: "2026-11-21T10:05:00Z",
     });
     expect(buckets.filter(({ counts }) => counts.accepted)).toEqual([
       { at: "2026-11-21T10:00:00.000Z", counts: { accepted: 1, skipped: 1 } },
@@ -344,17 +345,18 @@ describe("the histogram of deliveries", () => {
 
   it("reports the filters that it ignores", async () => {
     const service = await openBusyService();
-    const ignoredOf = async (filter: DeliveryQuery) => (await histogram(service, { window: "24h", ...filter })).ignored;
-    expect(await ignoredOf({ text: "paid", responseStatus: 202 })).toEqual(["status", "text"]);
+    const ignoredOf = async (filter: DeliveryFilterFields) =>
+      (await histogram(service, { window: "24h", ...filter })).ignored;
+    expect(await ignoredOf({ text: "paid", status: 202 })).toEqual(["status", "text"]);
     expect(await ignoredOf({ trigger: "refund", outcome: "accepted" })).toEqual(["outcome"]);
     expect(await ignoredOf({ trigger: "gone" })).toEqual(["trigger"]);
   });
 
   it("counts verdicts by the hour where those by the minute are no longer kept", async () => {
     const service = await openBusyService();
-    const since = Date.parse("2026-11-21T09:50:00Z");
     service.state.now += 72 * 60 * minute;
-    const { bucketMs, buckets } = await histogram(service, { since, until: since + 30 * minute, trigger: "refund" });
+    const range = { since: "2026-11-21T09:50:00Z", until: "2026-11-21T10:20:00Z" };
+    const { bucketMs, buckets } = await histogram(service, { ...range, trigger: "refund" });
     expect([bucketMs, buckets.at(-1)]).toEqual([
       60 * minute,
       { at: "2026-11-21T10:00:00.000Z", counts: { request_mismatch: 2 } },
@@ -363,6 +365,8 @@ describe("the histogram of deliveries", () => {
 
   it("rejects a range that ends before it begins", async () => {
     const service = await openTestService();
-    await expect(histogram(service, { since: 10, until: 5 })).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(histogram(service, { since: "2026-11-21", until: "2026-11-20" })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
   });
 });

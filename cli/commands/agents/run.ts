@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent/trace.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
-import { type ApiClient, apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
+import type { ApiClient } from "../../api/api-client.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";

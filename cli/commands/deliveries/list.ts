@@ -1,10 +1,5 @@
-import { InvalidArgumentError, Option } from "commander";
-import {
-  type DeliveryOutcome,
-  deliveryOutcomeSchema,
-  describedSummarySchema,
-  type DescribedSummary,
-} from "../../../server/contract/delivery.ts";
+import { describedSummarySchema, type DescribedSummary } from "../../../server/contract/delivery.ts";
+import { deliveryFilterSchema } from "../../../server/contract/filters.ts";
 import { pageSchema, type Page } from "../../../server/contract/list.ts";
 import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { type ApiClient, withSuggestedId, readRows, type RowFilter } from "../../api/api-client.ts";
@@ -14,61 +9,27 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import {
-  cursorOption,
-  limitOption,
-  notifyOlder,
-  type PageOptions,
-  parseSince,
-  type Since,
-  startOfPeriod,
-} from "../options.ts";
+import { readFilterOptions, withFilterOptions } from "../filter-options.ts";
+import { cursorOption, limitOption, notifyOlder, pageOf, type PageOptions } from "../options.ts";
 
 const deliveriesAnswer = pageSchema(describedSummarySchema);
 
 export const findsDeliveries = "Run `signalbox deliveries list` to see recent deliveries.";
 
 export function registerDeliveriesList(deliveries: CliCommand, runner: CommandRunner): void {
-  deliveries
-    .subcommand("list", "List deliveries, newest first", [
-      "signalbox deliveries list --endpoint billing --since 24h",
-      "signalbox deliveries list --outcome held --json",
-    ])
-    .option("--endpoint <endpoint>", "Only deliveries to this endpoint")
-    .addOption(new Option("--outcome <outcome>", "Only this outcome").choices(deliveryOutcomeSchema.options))
-    .option("--status <code>", "Only this status of the response", parseStatus)
-    .option("--trigger <slug>", "Only deliveries that this trigger evaluated")
-    .option("--text <text>", "Only deliveries with this text in the body")
-    .option(
-      "--since <duration>",
-      "Only deliveries of this last period, e.g. 24h, or since an ISO 8601 time",
-      parseSince,
-    )
+  const command = deliveries.subcommand("list", "List deliveries, newest first", [
+    "signalbox deliveries list --endpoint billing --since 24h",
+    "signalbox deliveries list --outcome held --json",
+  ]);
+  withFilterOptions(command, deliveryFilterSchema)
     .option(...cursorOption)
     .option(...limitOption("deliveries"))
     .action(runner.action(listDeliveries));
 }
 
-interface Options extends PageOptions {
-  endpoint?: string;
-  outcome?: DeliveryOutcome;
-  status?: number;
-  trigger?: string;
-  text?: string;
-  since?: Since;
-}
-
-function parseStatus(value: string): number {
-  const status = /^\d{3}$/.test(value) ? Number(value) : Number.NaN;
-  if (status >= 100 && status <= 599) return status;
-  throw new InvalidArgumentError("The status must be an HTTP status, e.g. 422.");
-}
-
-async function listDeliveries(context: CommandContext, { since, ...filter }: Options): Promise<void> {
-  const document = await readDeliveries(await context.api(), {
-    ...filter,
-    since: startOfPeriod(since, context.now()),
-  });
+async function listDeliveries(context: CommandContext, { cursor, limit, ...options }: PageOptions): Promise<void> {
+  const filter = readFilterOptions(options, deliveryFilterSchema, context.now());
+  const document = await readDeliveries(await context.api(), { ...filter, ...pageOf({ cursor, limit }) });
   context.print({
     document,
     text: () => renderDeliveries(document.data, { paint: context.terminal.out.paint, now: context.now() }),

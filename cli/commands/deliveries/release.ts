@@ -6,7 +6,8 @@ import {
 } from "../../../server/contract/delivery.ts";
 import { readPages } from "../../../server/contract/list.ts";
 import { formatCount, formatNumber } from "../../../server/domain/format.ts";
-import { type ApiClient, apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
+import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark } from "../../terminal/status-marks.ts";

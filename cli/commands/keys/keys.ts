@@ -1,7 +1,8 @@
 import { type Key, keySchema } from "../../../server/contract/access/key.ts";
 import { expiresSoon, keyState } from "../../../server/domain/access/keys.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
-import { apiPath, withSuggestedId } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
+import { withSuggestedId } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";

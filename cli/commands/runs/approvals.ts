@@ -1,7 +1,8 @@
 import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent/trace.ts";
 import { runSchema, type RunSummary } from "../../../server/contract/run.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
-import { type ApiClient, apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
+import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderTable } from "../../terminal/table.ts";

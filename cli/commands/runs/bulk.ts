@@ -1,7 +1,6 @@
-import { Option } from "commander";
 import { z } from "zod";
-import { type ActedRuns, bulkPageSchema } from "../../../server/contract/run-filter.ts";
-import { type RunStatus, runStatusSchema } from "../../../server/contract/run.ts";
+import { runFilterSchema } from "../../../server/contract/filters.ts";
+import { type ActedRuns, bulkPageSchema } from "../../../server/contract/run-bulk.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
@@ -9,15 +8,12 @@ import { plainLine } from "../../terminal/plain-text.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { parseSince, type Since, parseBulkLimit, startOfPeriod } from "../options.ts";
+import { readFilterOptions, withFilterOptions } from "../filter-options.ts";
+import { parseBulkLimit } from "../options.ts";
 import { notifyIfIdle } from "./read-runs.ts";
 
+/** With the fields of the filter. */
 export interface BulkOptions {
-  trigger?: string;
-  target?: string;
-  status?: RunStatus;
-  since?: Since;
-  unresolved?: boolean;
   limit?: number;
   dryRun?: boolean;
 }
@@ -34,15 +30,9 @@ const maxFailures = 20;
 
 /** Adds the options that select runs. */
 export function withBulkOptions(command: CliCommand): CliCommand {
-  command
-    .option("--trigger <slug>", "All runs of this trigger")
-    .option("--target <slug>", "All runs of this workflow or agent")
-    .addOption(new Option("--status <status>", "All runs with this status").choices(runStatusSchema.options))
-    .option("--since <duration>", "All runs of this last period, e.g. 1h, or since an ISO 8601 time", parseSince)
-    .option("--unresolved", "All runs that failed or timed out and have no replay")
+  return withFilterOptions(command, runFilterSchema)
     .option("--limit <number>", "Maximum number of runs, the newest first", parseBulkLimit)
     .option("--dry-run", "Show the runs, and change nothing");
-  return command;
 }
 
 /** Whether the command is about one run. Throws a usage Failure if it is about none, or about one and several. */
@@ -53,7 +43,7 @@ export function isAboutOne(id: string | undefined, { limit, dryRun, ...filter }:
   if (id === undefined && !hasFilter)
     throw usageFailure(
       "No run is selected.",
-      "Add the id of a run, or select runs with --trigger, --target, --status, --since or --unresolved.",
+      "Add the id of a run, or select runs with options, e.g. --trigger, --status, --since or --unresolved.",
     );
   return id !== undefined;
 }
@@ -64,11 +54,10 @@ export function isAboutOne(id: string | undefined, { limit, dryRun, ...filter }:
  */
 export async function actInBulk(context: CommandContext, action: BulkAction, options: BulkOptions): Promise<number> {
   const api = await context.api();
-  const { since, limit = Infinity, dryRun = false, ...given } = options;
+  const { limit = Infinity, dryRun = false, ...fields } = options;
   const filter = {
-    ...given,
-    since: startOfPeriod(since, context.now()),
-    unresolved: action === "resume" || given.unresolved ? true : undefined,
+    ...readFilterOptions(fields, runFilterSchema, context.now()),
+    ...(action === "resume" ? { unresolved: true } : {}),
   };
   const progress = createProgressLine(context.terminal.err, context.now);
   const total = context.isJson ? 0 : await countRuns(api, filter);
@@ -94,8 +83,7 @@ export async function actInBulk(context: CommandContext, action: BulkAction, opt
 
 const countAnswer = z.object({ count: z.int(), isCapped: z.boolean() });
 
-async function countRuns(api: ApiClient, filter: Record<string, string | boolean | undefined>): Promise<number> {
-  const query = Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, value?.toString()]));
+async function countRuns(api: ApiClient, query: Record<string, string | number | boolean>): Promise<number> {
   return (await api.request({ path: "/runs/count", query, answer: countAnswer })).count;
 }
 

@@ -5,7 +5,7 @@ import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../.
 import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
 import { readNewestEntries } from "../../../server/domain/runs/newest-entries.ts";
-import { apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";

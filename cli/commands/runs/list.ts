@@ -1,5 +1,5 @@
-import { Option } from "commander";
-import { type RunStatus, runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
+import { runFilterSchema } from "../../../server/contract/filters.ts";
+import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatDuration, formatNumber, formatRelativeTime, formatUsd } from "../../../server/domain/format.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
@@ -7,55 +7,25 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import {
-  cursorOption,
-  limitOption,
-  notifyOlder,
-  type PageOptions,
-  parseSince,
-  type Since,
-  parseDollars,
-  parseTokens,
-  startOfPeriod,
-} from "../options.ts";
+import { withFilterOptions, readFilterOptions } from "../filter-options.ts";
+import { cursorOption, limitOption, notifyOlder, pageOf, type PageOptions } from "../options.ts";
 import { readRuns } from "./read-runs.ts";
 
 export function registerRunsList(runs: CliCommand, runner: CommandRunner): void {
-  runs
-    .subcommand("list", "List runs, newest first", [
-      "signalbox runs list --status failed --since 24h",
-      "signalbox runs list --target triage --min-cost 0.5",
-    ])
-    .option("--trigger <slug>", "Only runs of this trigger")
-    .option("--target <slug>", "Only runs of this workflow or agent")
-    .addOption(new Option("--status <status>", "Only runs with this status").choices(runStatusSchema.options))
-    .option("--since <duration>", "Only runs of this last period, e.g. 24h, or since an ISO 8601 time", parseSince)
-    .option("--unresolved", "Only runs that failed or timed out and have no replay")
-    .option("--min-cost <dollars>", "Only agent runs that cost at least this much, in US dollars", parseDollars)
-    .option("--min-tokens <number>", "Only agent runs that used at least this many tokens", parseTokens)
+  const command = runs.subcommand("list", "List runs, newest first", [
+    "signalbox runs list --status failed --since 24h",
+    "signalbox runs list --target triage --min-cost 0.5",
+  ]);
+  withFilterOptions(command, runFilterSchema)
     .option(...cursorOption)
     .option(...limitOption("runs"))
     .action(runner.action(listRuns));
 }
 
-interface Options extends PageOptions {
-  trigger?: string;
-  target?: string;
-  status?: RunStatus;
-  since?: Since;
-  minCost?: number;
-  minTokens?: number;
-  unresolved?: boolean;
-}
-
-async function listRuns(context: CommandContext, { since, minCost, unresolved, ...filter }: Options): Promise<void> {
+async function listRuns(context: CommandContext, { cursor, limit, ...options }: PageOptions): Promise<void> {
   const api = await context.api();
-  const document = await readRuns(api, {
-    ...filter,
-    minCostUsd: minCost,
-    unresolved: unresolved ? "true" : undefined,
-    since: startOfPeriod(since, context.now()),
-  });
+  const filter = readFilterOptions(options, runFilterSchema, context.now());
+  const document = await readRuns(api, { ...filter, ...pageOf({ cursor, limit }) });
   context.print({
     document,
     text: () => renderRuns(document.data, { paint: context.terminal.out.paint, now: context.now() }),

@@ -1,6 +1,7 @@
 import type { Page } from "../../../server/contract/list.ts";
 import { type Run, runSchema, type RunSummary } from "../../../server/contract/run.ts";
-import { type ApiClient, apiPath, readRows, type RowFilter, withSuggestedId } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
+import { type ApiClient, readRows, type RowFilter, withSuggestedId } from "../../api/api-client.ts";
 import { findRunningServer, readClientSettings } from "../../api/running-server.ts";
 import type { CommandContext } from "../command-context.ts";
 import { runsAnswer } from "../triggers/trigger-answers.ts";

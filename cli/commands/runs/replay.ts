@@ -1,5 +1,5 @@
 import { runSchema } from "../../../server/contract/run.ts";
-import { apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";

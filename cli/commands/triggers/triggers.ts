@@ -3,7 +3,7 @@ import { disabledSchema } from "../../../server/contract/disabled.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import { formatMethods } from "../../../server/domain/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
-import { apiPath } from "../../api/api-client.ts";
+import { apiPath } from "../../../server/contract/api-request.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";

@@ -1,4 +1,6 @@
 import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import type { z } from "zod";
+import type { deliveryFilterSchema } from "../../../server/contract/filters.ts";
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
@@ -21,17 +23,26 @@ export const verdictChoices = [
   "filter_mismatch",
 ] as const;
 
-/** The filters in the URL of the list. */
-export const deliveryFilterParsers = {
-  endpoint: parseAsString,
-  outcome: parseAsStringLiteral(outcomes),
-  status: parseAsInteger,
-  trigger: parseAsString,
-  verdict: parseAsStringLiteral(verdictChoices),
+/** Each filter of the API: how it is in the URL of the list, and the label of its chip. */
+const fields = {
+  endpoint: { parser: parseAsString, label: (value) => `endpoint ${value}` },
+  outcome: { parser: parseAsStringLiteral(outcomes), label: (value) => value },
+  status: { parser: parseAsInteger, label: (value) => `status ${value}` },
+  trigger: { parser: parseAsString, label: (value) => `trigger ${value}` },
+  verdict: { parser: parseAsStringLiteral(verdictChoices), label: (value) => value.replaceAll("_", " ") },
+  redeliveryOf: { parser: parseAsString, label: (value) => `redeliveries of ${value}` },
   /** Times in ISO 8601, as the API accepts them. */
-  since: parseAsString,
-  until: parseAsString,
-  text: parseAsString,
+  since: { parser: parseAsString, label: (value) => `since ${formatFilterTime(value)}` },
+  until: { parser: parseAsString, label: (value) => `before ${formatFilterTime(value)}` },
+  text: { parser: parseAsString, label: (value) => `contains “${value}”` },
+} satisfies Record<keyof DeliveryFilter, { parser: unknown; label: (value: string) => string }>;
+
+type DeliveryFilter = z.input<typeof deliveryFilterSchema>;
+type Fields = typeof fields;
+const names = Object.keys(fields) as (keyof Fields)[];
+
+export const deliveryFilterParsers = Object.fromEntries(names.map((name) => [name, fields[name].parser])) as {
+  [Name in keyof Fields]: Fields[Name]["parser"];
 };
 
 /** The time window of the list and of the histogram. Default: all deliveries; the histogram then has the longest window. */
@@ -46,23 +57,17 @@ export interface Recent {
 export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 
 /** The input of the list query, without unset filters. The server rejects invalid values. */
-export function listInput(
-  { endpoint, outcome, status, trigger, verdict, since: from, until, text }: DeliveryFilters,
-  { window, now }: Recent,
-) {
-  const since = from || (window === null ? null : new Date(now - windowMs[window]).toISOString());
-  return {
-    ...(endpoint === null ? {} : { endpoint }),
-    ...(outcome === null ? {} : { outcome }),
-    ...(status === null ? {} : { status }),
-    ...(trigger === null ? {} : { trigger }),
-    // A verdict filter needs a trigger filter.
-    ...(verdict === null || trigger === null ? {} : { verdict }),
-    ...(since === null ? {} : { since }),
-    ...(until ? { until } : {}),
-    ...(text === null || text === "" ? {} : { text: text.slice(0, 200) }),
-    limit: pageRows,
-  };
+export function listInput(filters: DeliveryFilters, { window, now }: Recent): DeliveryFilter & { limit: number } {
+  const start = window === null ? null : new Date(now - windowMs[window]).toISOString();
+  const given = names
+    .filter((name) => isActive(filters, name))
+    .map((name) => [name, typeof filters[name] === "string" ? filters[name].slice(0, 200) : filters[name]]);
+  return { ...(start === null ? {} : { since: start }), ...Object.fromEntries(given), limit: pageRows };
+}
+
+/** A verdict filter needs a trigger filter. */
+function isActive(filters: DeliveryFilters, name: keyof DeliveryFilters): boolean {
+  return filters[name] !== null && filters[name] !== "" && (name !== "verdict" || filters.trigger !== null);
 }
 
 /**
@@ -77,18 +82,9 @@ export function histogramInput(filters: DeliveryFilters, { window, now }: Recent
 
 /** The active filters with the labels of their chips. */
 export function activeFilters(filters: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
-  const { endpoint, outcome, status, trigger, verdict, since, until, text } = filters;
-  const all: [keyof DeliveryFilters, string | null][] = [
-    ["endpoint", endpoint && `endpoint ${endpoint}`],
-    ["outcome", outcome],
-    ["status", status === null ? null : `status ${status}`],
-    ["trigger", trigger && `trigger ${trigger}`],
-    ["verdict", trigger && verdict && verdict.replaceAll("_", " ")],
-    ["since", since && `since ${formatFilterTime(since)}`],
-    ["until", until && `before ${formatFilterTime(until)}`],
-    ["text", text && `contains “${text}”`],
-  ];
-  return all.flatMap(([name, label]) => (label === null || label === "" ? [] : [{ name, label }]));
+  return names
+    .filter((name) => isActive(filters, name))
+    .map((name) => ({ name, label: fields[name].label(String(filters[name])) }));
 }
 
 /** The change that removes a filter. The verdict filter depends on the trigger filter. */

@@ -1,4 +1,4 @@
-import type { RunAction } from "../../../server/contract/run-filter.ts";
+import type { RunAction } from "../../../server/contract/run-bulk.ts";
 import { formatNumber } from "../../../server/domain/format.ts";
 import type { RunFilter } from "../list/run-filters.ts";
 

@@ -33,6 +33,7 @@ const none: RunFilterState = {
   status: null,
   trigger: null,
   target: null,
+  targetKind: null,
   version: null,
   since: null,
   until: null,

@@ -6,6 +6,8 @@ import {
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
+import type { z } from "zod";
+import type { runFilterSchema } from "../../../server/contract/filters.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
@@ -22,40 +24,40 @@ export const statuses = [
   "timed_out",
 ] as const satisfies readonly RunStatus[];
 
-/** The filters of the run list in the URL. */
-export const runFilterParsers = {
-  status: parseAsStringLiteral(statuses),
-  trigger: parseAsString,
-  target: parseAsString,
-  version: parseAsString,
+export type RunFilter = z.input<typeof runFilterSchema>;
+
+/** Each filter of the API: how it is in the URL of the list, and the label of its chip. */
+const fields = {
+  status: { parser: parseAsStringLiteral(statuses), label: (value) => value.replace("_", " ") },
+  trigger: { parser: parseAsString, label: (value) => `trigger ${value}` },
+  target: { parser: parseAsString, label: (value) => `target ${value}` },
+  targetKind: { parser: parseAsStringLiteral(["workflow", "agent"]), label: (value) => `${value}s only` },
+  version: { parser: parseAsString, label: (value) => `version ${value.slice(0, 8)}` },
   /** A time in ISO 8601, or a preset: that long ago. */
-  since: parseAsString,
-  until: parseAsString,
-  text: parseAsString,
-  delivery: parseAsString,
-  replayOf: parseAsString,
-  failureOf: parseAsString,
-  minTokens: parseAsInteger,
-  minCostUsd: parseAsFloat,
-  /** Only runs that wait for an approval. */
-  needsApproval: parseAsBoolean,
-  /** Only runs that failed and have no replay. */
-  unresolved: parseAsBoolean,
+  since: {
+    parser: parseAsString,
+    label: (value) => (isTimePreset(value) ? `last ${windowNames[value]}` : `since ${formatFilterTime(value)}`),
+  },
+  until: { parser: parseAsString, label: (value) => `before ${formatFilterTime(value)}` },
+  text: { parser: parseAsString, label: (value) => `contains “${value}”` },
+  delivery: { parser: parseAsString, label: (value) => `delivery ${value}` },
+  replayOf: { parser: parseAsString, label: (value) => `replays of ${value}` },
+  failureOf: { parser: parseAsString, label: (value) => `onFailure of ${value}` },
+  minTokens: { parser: parseAsInteger, label: (value) => `${formatTokens(Number(value))} or more` },
+  minCostUsd: { parser: parseAsFloat, label: (value) => `${formatUsd(Number(value))} or more` },
+  needsApproval: { parser: parseAsBoolean, label: () => "waits for approval" },
+  unresolved: { parser: parseAsBoolean, label: () => "unresolved" },
+} satisfies Record<keyof RunFilter, { parser: unknown; label: (value: string) => string }>;
+
+type Fields = typeof fields;
+export type RunFilterKey = keyof Fields;
+const names = Object.keys(fields) as RunFilterKey[];
+
+export const runFilterParsers = Object.fromEntries(names.map((name) => [name, fields[name].parser])) as {
+  [Name in RunFilterKey]: Fields[Name]["parser"];
 };
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
-export type RunFilterKey = keyof RunFilterState;
-
-/** The filter of the API. */
-export type RunFilter = { [key in TextKey]?: string } & {
-  status?: RunStatus;
-  minTokens?: number;
-  minCostUsd?: number;
-  needsApproval?: true;
-  unresolved?: true;
-};
-
-type TextKey = Exclude<RunFilterKey, "status" | "minTokens" | "minCostUsd" | "needsApproval" | "unresolved">;
 
 export const timePresets = { "15m": 15, "1h": 60, "24h": 24 * 60, "7d": 7 * 24 * 60 } as const;
 type TimePreset = keyof typeof timePresets;
@@ -67,19 +69,12 @@ const minuteMs = 60_000;
  * second. Every other value is sent as it is in the URL: the server accepts what the API accepts, and rejects the rest.
  */
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
-  const filter: RunFilter = {};
-  if (state.status) filter.status = state.status;
-  for (const key of ["trigger", "target", "version", "text", "delivery", "replayOf", "failureOf"] as const)
-    if (state[key]) filter[key] = state[key].slice(0, 200);
-  if (state.minTokens !== null) filter.minTokens = state.minTokens;
-  if (state.minCostUsd !== null) filter.minCostUsd = state.minCostUsd;
-  if (state.needsApproval) filter.needsApproval = true;
-  if (state.unresolved) filter.unresolved = true;
-  const since = momentOf(state.since, now);
-  const until = momentOf(state.until, now);
-  if (since) filter.since = since;
-  if (until) filter.until = until;
-  return filter;
+  const given = names.flatMap((name) => {
+    const value = name === "since" || name === "until" ? momentOf(state[name], now) : state[name];
+    const isSet = value === 0 || Boolean(value);
+    return isSet ? [[name, typeof value === "string" ? value.slice(0, 200) : value] as const] : [];
+  });
+  return Object.fromEntries(given);
 }
 
 /** The window of the list and of its histogram; `null`: any time, or a chosen range. */
@@ -125,27 +120,10 @@ export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
 
 /** The active filters with the labels of their chips. */
 export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>[] {
-  const labels: Record<RunFilterKey, (value: string) => string> = {
-    status: (value) => value.replace("_", " "),
-    trigger: (value) => `trigger ${value}`,
-    target: (value) => `target ${value}`,
-    version: (value) => `version ${value.slice(0, 8)}`,
-    since: (value) => (isTimePreset(value) ? `last ${windowNames[value]}` : `since ${formatFilterTime(value)}`),
-    until: (value) => `before ${formatFilterTime(value)}`,
-    text: (value) => `contains “${value}”`,
-    delivery: (value) => `delivery ${value}`,
-    replayOf: (value) => `replays of ${value}`,
-    failureOf: (value) => `onFailure of ${value}`,
-    minTokens: (value) => `${formatTokens(Number(value))} or more`,
-    minCostUsd: (value) => `${formatUsd(Number(value))} or more`,
-    needsApproval: () => "waits for approval",
-    unresolved: () => "unresolved",
-  };
-  const names = Object.keys(labels) as RunFilterKey[];
   return names.flatMap((name) => {
     const value = state[name];
     // A minimum of 0 is a filter, too.
-    return value || value === 0 ? [{ name, label: labels[name](String(value)) }] : [];
+    return value || value === 0 ? [{ name, label: fields[name].label(String(value)) }] : [];
   });
 }
 

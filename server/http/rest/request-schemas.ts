@@ -1,11 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { deliveryOutcomeSchema } from "../../contract/delivery.ts";
-import { timestampMs, timestampSchema } from "../../contract/list.ts";
-import { runStatusSchema } from "../../contract/run.ts";
-import { targetKindSchema } from "../../contract/project/target.ts";
-import { verdictChoices } from "../../deliveries/read-deliveries.ts";
+import { timestampSchema } from "../../contract/list.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
-import { dropUndefined } from "../../domain/drop-undefined.ts";
 
 /** The query of a route. Unknown parameters are rejected, so that a misspelt filter never returns everything. */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -48,71 +43,22 @@ export const moment = timestampSchema
   .clone()
   .optional()
   .openapi({ description: "ISO 8601. A date without a time starts at midnight UTC." });
-const text = (where: string) =>
-  z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .openapi({ description: `Only entries with this text in ${where}. Case-insensitive for ASCII letters.` });
 
-/** The filters of listed and exported runs. */
-export const runFilter = {
-  trigger: z.string().optional().openapi({ description: "Slug of a trigger." }),
-  target: z.string().optional().openapi({ description: "Slug of a workflow or an agent." }),
-  targetKind: targetKindSchema.clone().optional(),
-  status: runStatusSchema.optional(),
-  delivery: z.string().optional().openapi({ description: "Id of the delivery that started the runs." }),
-  version: z.string().optional().openapi({ description: "Project version that the runs started with." }),
-  replayOf: z.string().optional().openapi({ description: "Id of the replayed run." }),
-  failureOf: z.string().optional().openapi({ description: "Id of the failed run whose `onFailure` they execute." }),
-  since: moment,
-  until: moment,
-  text: text("their payload or input"),
-  minTokens: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .optional()
-    .openapi({ description: "Minimum number of tokens. Only runs of agents." }),
-  minCostUsd: z.coerce.number().min(0).optional().openapi({
-    description: "Minimum cost in US dollars. Only runs of agents with a known cost.",
-  }),
-  needsApproval: z
-    .enum(["true"])
-    .transform(() => true as const)
-    .optional()
-    .openapi({ description: "Only runs that wait for an approval." }),
-  unresolved: z
-    .enum(["true"])
-    .transform(() => true as const)
-    .optional()
-    .openapi({ description: "Only runs that failed or timed out and have no replay." }),
-};
+/** A filter as the query of a route, where numbers and flags are text. */
+export function queryOf<Shape extends Record<string, z.ZodOptional>>({ shape }: z.ZodObject<Shape>) {
+  const fields = Object.entries(shape).map(([name, field]) => [name, fromText(field.unwrap() as z.ZodType)]);
+  return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]>> };
+}
 
-/** The filters of listed deliveries. */
-export const deliveryFilter = {
-  endpoint: z.string().optional(),
-  outcome: deliveryOutcomeSchema.optional(),
-  status: z.coerce.number().int().min(100).max(599).optional().openapi({ description: "HTTP status of the response." }),
-  trigger: z.string().optional().openapi({ description: "Slug of a trigger that evaluated the deliveries." }),
-  verdict: z
-    .enum(verdictChoices)
-    .optional()
-    .openapi({ description: "Verdict of that trigger. `stopped` is every verdict except `matched`." }),
-  redeliveryOf: z.string().optional().openapi({ description: "Id of the redelivered delivery." }),
-  since: moment,
-  until: moment,
-  text: text("their body"),
-};
+function fromText(schema: z.ZodType): z.ZodType {
+  const { description = "" } = schema;
+  return toText(schema).optional().openapi({ description });
+}
 
-/** Converts a query to a filter of the store: without absent names, and with times in UTC milliseconds. */
-export function toFilter<T extends { since?: string | undefined; until?: string | undefined }>({
-  since,
-  until,
-  ...rest
-}: T) {
-  return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
+function toText(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodNumber) return schema.clone({ ...schema.def, coerce: true });
+  if (schema instanceof z.ZodLiteral) return z.enum(["true"]).transform(() => true as const);
+  return schema;
 }
 
 /** Only labels the runs that are started: it grants nothing. */

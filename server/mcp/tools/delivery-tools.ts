@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  deliveryOutcomeSchema,
   describedDeliverySchema,
   describedSummarySchema,
   type DescribedSummary,
@@ -9,22 +8,23 @@ import {
   type VerdictList,
   verdictSchema,
 } from "../../contract/delivery.ts";
+import { deliveryFilterSchema } from "../../contract/filters.ts";
 import { searchPageSchema } from "../../contract/list.ts";
 import { runSchema } from "../../contract/run.ts";
-import { verdictChoices } from "../../deliveries/read-deliveries.ts";
 import { countVerdicts, formatReason } from "../../domain/deliveries/describe-reason.ts";
 import { formatCount } from "../../domain/format.ts";
-import { apiPath, ServiceProblem } from "../service-api.ts";
+import { apiPath } from "../../contract/api-request.ts";
+import { ServiceProblem } from "../service-api.ts";
 import { defineTool } from "../tool.ts";
 import {
   body,
   deliveryId,
   endpoint,
+  filterInput,
   headers,
   query,
   readBody,
-  since,
-  toMoment,
+  toFilterQuery,
   trigger,
   waitSeconds,
 } from "./inputs.ts";
@@ -88,20 +88,13 @@ export const searchDeliveries = defineTool({
   description:
     "Lists recorded deliveries, newest first, with their outcome, their verdicts and the ids of their runs. `text` finds text in bodies. With `verdict`, `trigger` is required. explain_delivery shows one of them completely.",
   input: z.strictObject({
-    endpoint: endpoint.optional(),
-    outcome: deliveryOutcomeSchema.optional().describe("`skipped`: no trigger matched. `held`: it waits for a release"),
-    status: z.int().min(100).max(599).optional().describe("HTTP status of the response"),
-    trigger: trigger.optional(),
-    verdict: z.enum(verdictChoices).optional().describe("Verdict of `trigger`. `stopped`: every verdict but a match"),
-    text: z.string().min(1).max(200).optional(),
-    since: since.optional(),
-    until: z.string().optional().describe("End of the period: an ISO 8601 time, or a duration before now"),
+    ...filterInput(deliveryFilterSchema),
     limit: z.int().min(1).max(50).default(10),
     cursor: z.string().optional().describe("`nextCursor` of an earlier result, for the next page"),
   }),
   uses: ["listDeliveries"],
-  async call({ since: from, until, limit, cursor, ...filter }, api) {
-    const query = { ...filter, since: toMoment(from), until: toMoment(until) };
+  async call({ limit, cursor, ...filter }, api) {
+    const query = toFilterQuery(filter);
     const found: DescribedSummary[] = [];
     let next: string | null = cursor ?? null;
     for (let pages = 0; pages < maxPages; pages++) {

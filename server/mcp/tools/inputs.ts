@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../../../sdk/duration.ts";
+import { isMoment } from "../../contract/filters.ts";
 import { systemClock } from "../../ports/clock.ts";
 
 /** Parts of the inputs of tools. Models read the descriptions. */
@@ -31,6 +32,30 @@ export const query = z
 /** Many clients wait a minute for a result. */
 export const waitSeconds = (byDefault: number) =>
   z.int().min(0).max(50).default(byDefault).describe("Maximum time in seconds to wait until runs end");
+
+/** The fields of a filter. Moments can also be durations before now. */
+export function filterInput<Shape extends Record<string, z.ZodOptional>>({ shape }: z.ZodObject<Shape>): Shape {
+  const fields = Object.entries(shape).map(([name, field]) => [name, isMoment(name) ? toMomentInput(field) : field]);
+  return Object.fromEntries(fields) as Shape;
+}
+
+function toMomentInput(field: z.ZodOptional): z.ZodType {
+  const [text] = ((field.unwrap() as z.ZodType).description ?? "").split(". ", 1);
+  return z
+    .string()
+    .min(1)
+    .optional()
+    .describe(`${text}: ISO 8601, or a duration before now such as \`30m\`, \`24h\` or \`7d\``);
+}
+
+/** The same fields as the query of the API. */
+export function toFilterQuery<Fields extends { since?: string | undefined; until?: string | undefined }>({
+  since: from,
+  until,
+  ...fields
+}: Fields) {
+  return { ...fields, since: toMoment(from), until: toMoment(until) };
+}
 
 /** An ISO 8601 time. The service rejects everything that is neither a time nor a duration. */
 export function toMoment(given: string | undefined): string | undefined {

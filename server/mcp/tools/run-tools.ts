@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { runFilterSchema } from "../../contract/filters.ts";
 import { pageSchema, searchPageSchema } from "../../contract/list.ts";
-import { type Run, runSchema, runStatusSchema, runSummarySchema } from "../../contract/run.ts";
+import { type Run, runSchema, runSummarySchema } from "../../contract/run.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
 import { formatCount } from "../../domain/format.ts";
 import { readNewestEntries } from "../../domain/runs/newest-entries.ts";
-import { apiPath, type ServiceApi } from "../service-api.ts";
+import { apiPath } from "../../contract/api-request.ts";
+import type { ServiceApi } from "../service-api.ts";
 import { defineTool } from "../tool.ts";
-import { deliveryId, runId, since, toMoment, trigger, waitSeconds } from "./inputs.ts";
+import { filterInput, runId, toFilterQuery, waitSeconds } from "./inputs.ts";
 import { describeEntry, describeRun } from "./shapes.ts";
 
 export const getRun = defineTool({
@@ -17,19 +19,15 @@ export const getRun = defineTool({
   input: z.strictObject({
     id: runId.optional(),
     waitSeconds: waitSeconds(0).describe("With `id`: maximum time in seconds to wait until the run ends"),
-    status: runStatusSchema.optional().describe("Without `id`: only runs with this status"),
-    trigger: trigger.optional().describe("Without `id`: only runs of this trigger"),
-    target: z.string().optional().describe("Without `id`: only runs of this workflow or agent, by its slug"),
-    delivery: deliveryId.optional().describe("Without `id`: only runs that this delivery started"),
-    since: since.optional(),
+    ...filterInput(runFilterSchema),
     limit: z.int().min(1).max(50).default(10),
   }),
   uses: ["getRun", "listTimeline", "listRuns"],
-  async call({ id, waitSeconds: wait, since: from, limit, ...filter }, api) {
+  async call({ id, waitSeconds: wait, limit, ...filter }, api) {
     if (id !== undefined) return showRun(api, id, wait);
     const { data, nextCursor } = await api.request({
       path: "/runs",
-      query: { ...filter, since: toMoment(from), limit },
+      query: { ...toFilterQuery(filter), limit },
       answer: searchPageSchema(runSummarySchema),
     });
     return {

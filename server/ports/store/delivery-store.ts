@@ -1,3 +1,5 @@
+import type { DeliveryFilterFields } from "../../contract/filters.ts";
+import type { StoreFilter } from "../../domain/store-filter.ts";
 import type {
   DeliveryOutcome,
   VerdictOutcome,
@@ -53,20 +55,11 @@ export type AcceptResult =
   /** The queue of a target is full; nothing was written. */
   | { kind: "full"; queue: QueueFull };
 
-export interface DeliveryFilter {
-  endpoint?: string;
-  outcome?: DeliveryOutcome;
+export type DeliveryFilter = StoreFilter<Omit<DeliveryFilterFields, "status" | "trigger" | "verdict">> & {
   responseStatus?: number;
-  /** Received at or after this time. */
-  since?: number;
-  /** Received before this time. */
-  until?: number;
   /** Only deliveries for which this trigger's attachments have one of these verdicts. Fastest with `endpoint`. */
   verdict?: { trigger: string; outcomes: readonly VerdictOutcome[] };
-  /** Only deliveries whose body contains this text (UTF-8; ASCII letters match in either case). */
-  text?: string;
-  redeliveryOf?: string;
-}
+};
 
 /** Held deliveries, optionally of one endpoint or a time range. */
 export type HeldFilter = Pick<DeliveryFilter, "endpoint" | "since" | "until">;

@@ -1,3 +1,5 @@
+import type { RunFilterFields } from "../../contract/filters.ts";
+import type { StoreFilter } from "../../domain/store-filter.ts";
 import type { ApprovalDecision } from "../../contract/agent/trace.ts";
 import type { Json } from "../../contract/json.ts";
 import type { PageRequest, Page } from "../../contract/list.ts";
@@ -67,37 +69,10 @@ export interface RunToResume {
 /** `null`: the run was resumed. */
 export type NotResumed = { queue: QueueFull } | { obstacle: Obstacle | "missing" };
 
-export interface RunFilter {
-  trigger?: string;
-  /** A slug; `targetKind` narrows it. */
-  target?: string;
-  targetKind?: Target["kind"];
-  status?: RunStatus;
-  delivery?: string;
-  /** Created at or after this time. */
-  since?: number;
-  /** Created before this time. */
-  until?: number;
+export type RunFilter = StoreFilter<RunFilterFields> & {
   /** Only runs that this key started. */
   keyId?: string;
-  version?: string;
-  replayOf?: string;
-  /** Only runs that execute `onFailure` of this run. */
-  failureOf?: string;
-  /** Only runs whose payload or input contains this text (ASCII letters match in either case). */
-  text?: string;
-  /** Only agent runs that used at least this many tokens. */
-  minTokens?: number;
-  /** Only agent runs that cost at least this many US dollars; runs of unknown cost are excluded. */
-  minCostUsd?: number;
-  /** Only runs that wait for a person's approval. */
-  needsApproval?: true;
-  /**
-   * Only runs that failed or timed out and have no replay. A resumed run is among them if it has failed again. A replay
-   * takes the place of its run: if it fails, it is unresolved itself.
-   */
-  unresolved?: true;
-}
+};
 
 /** The filters that share an index with the spend of runs. */
 export type SpendFilter = Pick<

@@ -1,51 +1,36 @@
 import { z } from "zod";
 import { revealDelivery } from "../../auth/access/reveal.ts";
-import { deliveryOutcomeSchema, givenHeadersSchema, givenQuerySchema } from "../../contract/delivery.ts";
-import { timestampMs, timestampSchema } from "../../contract/list.ts";
+import { givenHeadersSchema, givenQuerySchema } from "../../contract/delivery.ts";
+import { deliveryFilterSchema } from "../../contract/filters.ts";
+import { toStoreFilter } from "../../domain/store-filter.ts";
+import { timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import { compareDeliveries } from "../../deliveries/compare-deliveries.ts";
 import { listDeliveryRows, showDelivery } from "../../deliveries/describe-delivery.ts";
-import { filterDeliveries, verdictChoices } from "../../deliveries/read-deliveries.ts";
+import { filterDeliveries } from "../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../deliveries/redeliver.ts";
 import { releaseDeliveries, releaseDelivery } from "../../deliveries/release.ts";
-import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { sendFromForm } from "../../ingest/send-from-form.ts";
 import { showHistogram } from "../../traffic/show-histogram.ts";
 import { procedure, router } from "../trpc.ts";
-import { jsonText, livePaging, searchText, toLivePage } from "./input-schemas.ts";
-
-/** The filter of the list of deliveries and of its histogram. */
-const deliveryQuery = z.strictObject({
-  endpoint: z.string().optional(),
-  outcome: deliveryOutcomeSchema.optional(),
-  status: z.int().min(100).max(599).optional(),
-  trigger: z.string().optional(),
-  verdict: z.enum(verdictChoices).optional(),
-  since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
-  text: searchText.optional(),
-});
-
-function toDeliveryQuery({ since, until, status, ...rest }: z.output<typeof deliveryQuery>) {
-  return { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
-}
+import { jsonText, livePaging, toLivePage } from "./input-schemas.ts";
 
 const releaseAction = z.enum(["release", "preview"]);
 
 export const deliveriesRouter = router({
   list: procedure("listDeliveries")
-    .input(deliveryQuery.extend({ redeliveryOf: z.string().optional(), ...livePaging }))
-    .query(({ ctx, signal, input: { limit, cursor, newerThan, redeliveryOf, ...query } }) =>
+    .input(deliveryFilterSchema.extend(livePaging))
+    .query(({ ctx, signal, input: { limit, cursor, newerThan, ...fields } }) =>
       listDeliveryRows(ctx, {
-        filter: filterDeliveries(ctx.project.current(), { ...toDeliveryQuery(query), redeliveryOf }),
+        filter: filterDeliveries(ctx.project.current(), fields),
         page: { ...toLivePage({ limit, cursor, newerThan }), signal },
       }),
     ),
 
   histogram: procedure("showHistogram")
-    .input(deliveryQuery.extend({ window: windowSchema.optional() }))
-    .query(({ ctx, input: { window, ...query } }) =>
-      showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), toDeliveryQuery(query)) }),
+    .input(deliveryFilterSchema.extend({ window: windowSchema.optional() }))
+    .query(({ ctx, input: { window, ...fields } }) =>
+      showHistogram(ctx, { window, filter: filterDeliveries(ctx.project.current(), fields) }),
     ),
 
   get: procedure("getDelivery")
@@ -104,7 +89,7 @@ export const deliveriesRouter = router({
       const options = { action: input.action, startedBy: "form" as const };
       if ("ids" in input) return releaseDeliveries(ctx, { ...options, ids: input.ids });
       const { endpoint, since, until, cursor = null } = input;
-      const filter = dropUndefined({ endpoint, since: timestampMs(since), until: timestampMs(until) });
+      const filter = toStoreFilter({ endpoint, since, until });
       return releaseDeliveries(ctx, { ...options, filter, cursor });
     }),
 

@@ -1,9 +1,6 @@
 import { z } from "zod";
 import type { PageRequest } from "../../contract/list.ts";
 
-/** A search string for bodies and inputs. */
-export const searchText = z.string().min(1).max(200);
-
 /**
  * JSON that a person wrote, as a string: nothing is lost, and errors have a line and a column. Its size is limited when
  * it is parsed.

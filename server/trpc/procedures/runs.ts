@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { revealRun } from "../../auth/access/reveal.ts";
+import { runFilterSchema } from "../../contract/filters.ts";
+import { toStoreFilter } from "../../domain/store-filter.ts";
 import { timestampMs, timestampSchema } from "../../contract/list.ts";
-import { runActionSchema, runFilterSchema } from "../../contract/run-filter.ts";
+import { runActionSchema } from "../../contract/run-bulk.ts";
 import { windowSchema } from "../../contract/traffic.ts";
-import { dropUndefined } from "../../domain/drop-undefined.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
-import type { RunFilter } from "../../ports/store/run-store.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
@@ -17,10 +17,6 @@ import { resumeRun } from "../../runs/resume-run.ts";
 import { showRunHistogram } from "../../traffic/show-run-histogram.ts";
 import { procedure, router } from "../trpc.ts";
 import { jsonText, livePaging, toLivePage } from "./input-schemas.ts";
-
-function toRunFilter({ since, until, ...rest }: z.infer<typeof runFilterSchema>): RunFilter {
-  return dropUndefined({ ...rest, since: timestampMs(since), until: timestampMs(until) });
-}
 
 const byId = z.strictObject({ id: z.string() });
 const ids = z.array(z.string().max(64)).max(100);
@@ -42,23 +38,23 @@ export const runsRouter = router({
   list: procedure("listRuns")
     .input(runFilterSchema.extend(livePaging))
     .query(({ ctx, signal, input: { limit, cursor, newerThan, ...filter } }) =>
-      listRuns(ctx, { filter: toRunFilter(filter), page: { ...toLivePage({ limit, cursor, newerThan }), signal } }),
+      listRuns(ctx, { filter: toStoreFilter(filter), page: { ...toLivePage({ limit, cursor, newerThan }), signal } }),
     ),
 
   /** `action`: only the runs that it affects. */
   count: procedure("countRuns")
     .input(runFilterSchema.extend({ action: runActionSchema.optional() }))
-    .query(({ ctx, input: { action, ...filter } }) => countRuns(ctx, toRunFilter(filter), action)),
+    .query(({ ctx, input: { action, ...filter } }) => countRuns(ctx, toStoreFilter(filter), action)),
 
   /** The runs of a filter over time, by status. */
   histogram: procedure("countRuns")
     .input(runFilterSchema.extend({ window: windowSchema.optional() }))
-    .query(({ ctx, input: { window, ...filter } }) => showRunHistogram(ctx, { window, filter: toRunFilter(filter) })),
+    .query(({ ctx, input: { window, ...filter } }) => showRunHistogram(ctx, { window, filter: toStoreFilter(filter) })),
 
   /** The total usage of the runs of a filter. */
   usage: procedure("sumUsage")
     .input(runFilterSchema)
-    .query(({ ctx, input }) => sumUsage(ctx, toRunFilter(input))),
+    .query(({ ctx, input }) => sumUsage(ctx, toStoreFilter(input))),
 
   /** The current state of these runs, newest first. Deleted runs are missing. */
   byIds: procedure("findRuns")
@@ -151,6 +147,6 @@ export const runsRouter = router({
       }),
     )
     .mutation(({ ctx, input: { filter, until, ...rest } }) =>
-      actOnFilteredRuns(ctx, { ...rest, filter: toRunFilter(filter), until: timestampMs(until) }),
+      actOnFilteredRuns(ctx, { ...rest, filter: toStoreFilter(filter), until: timestampMs(until) }),
     ),
 });

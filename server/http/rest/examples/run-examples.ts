@@ -1,6 +1,6 @@
 import type { AgentTrace } from "../../../contract/agent/trace.ts";
 import type { Page } from "../../../contract/list.ts";
-import type { BulkPage } from "../../../contract/run-filter.ts";
+import type { BulkPage } from "../../../contract/run-bulk.ts";
 import type { Run, RunStep, RunSummary, RunsUsage } from "../../../contract/run.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";

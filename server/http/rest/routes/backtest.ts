@@ -1,11 +1,12 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { deliveryFilterSchema } from "../../../contract/filters.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { backtest } from "../../../deliveries/backtest.ts";
 import { readWithBodies, toExportLine } from "../../../deliveries/export-deliveries.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
-import { deliveryFilter, moment, querySchema } from "../request-schemas.ts";
+import { moment, queryOf, querySchema } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 import { backtest as backtestSchema } from "../schemas.ts";
 import { downloadResponse, freeAfter, takeStreamSlot } from "../streaming-responses.ts";
@@ -18,7 +19,7 @@ const exportRoute = defineRoute({
   description:
     "Exports all deliveries that match the filter, newest first, one per line. `body` is base64, or `null` if the body is not stored. Keys and cookies are redacted, as in every delivery.",
   tags: ["Deliveries"],
-  request: { query: querySchema(deliveryFilter) },
+  request: { query: querySchema(queryOf(deliveryFilterSchema)) },
   responses: {
     200: {
       description: "The file, streamed.",
@@ -57,10 +58,8 @@ const backtestRoute = defineRoute({
 
 export function registerBacktestRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(exportRoute, async (c) => {
-    const { status, since, until, ...rest } = c.req.valid("query");
     const { clock, project, stopping, logger } = c.env;
-    const query = { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
-    const filter = filterDeliveries(project.current(), query);
+    const filter = filterDeliveries(project.current(), c.req.valid("query"));
     const free = takeStreamSlot(c, "export");
     const time = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(":", "-");
     const response = await downloadResponse({

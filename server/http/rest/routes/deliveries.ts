@@ -1,7 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { revealDelivery } from "../../../auth/access/reveal.ts";
-import { timestampMs } from "../../../contract/list.ts";
+import { deliveryFilterSchema } from "../../../contract/filters.ts";
+import { toStoreFilter } from "../../../domain/store-filter.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { explainDelivery } from "../../../deliveries/evaluate-again.ts";
 import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
@@ -13,16 +14,7 @@ import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.
 import { sendFromForm } from "../../../ingest/send-from-form.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import {
-  clientHeader,
-  deliveryFilter,
-  idParam,
-  moment,
-  noQuery,
-  paging,
-  querySchema,
-  toFilter,
-} from "../request-schemas.ts";
+import { clientHeader, idParam, moment, noQuery, paging, queryOf, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   currentVerdicts,
@@ -41,7 +33,7 @@ const listRoute = defineRoute({
   summary: "List deliveries, newest first",
   tags: ["Deliveries"],
   request: {
-    query: querySchema({ ...deliveryFilter, ...paging }),
+    query: querySchema({ ...queryOf(deliveryFilterSchema), ...paging }),
   },
   responses: { 200: answer("One page.", searchPageSchema(deliverySummary)), ...problems(["rate_limited"]) },
 });
@@ -232,9 +224,8 @@ const releaseAllRoute = defineRoute({
 
 export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(listRoute, async (c) => {
-    const { limit, cursor, status, since, until, ...rest } = c.req.valid("query");
-    const query = { ...rest, responseStatus: status, since: timestampMs(since), until: timestampMs(until) };
-    const filter = filterDeliveries(c.env.project.current(), query);
+    const { limit, cursor, ...fields } = c.req.valid("query");
+    const filter = filterDeliveries(c.env.project.current(), fields);
     return c.json(
       await listDeliveries(c.env, { filter, page: { limit, cursor: cursor ?? null, signal: c.req.raw.signal } }),
       200,
@@ -285,7 +276,7 @@ export function registerDeliveryRoutes(app: OpenAPIHono<RestEnv>): void {
   app.openapi(releaseAllRoute, async (c) => {
     const { ids, all: _, cursor, dryRun: isDryRun, ...filter } = c.req.valid("json");
     const batch = await releaseDeliveries(c.env, {
-      ...(ids ? { ids } : { filter: toFilter(filter), cursor: cursor ?? null }),
+      ...(ids ? { ids } : { filter: toStoreFilter(filter), cursor: cursor ?? null }),
       action: isDryRun ? "preview" : "release",
       startedBy: c.req.valid("header")["signalbox-client"] ?? "api",
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../../../contract/json.ts";
-import { bulkPageSchema } from "../../../contract/run-filter.ts";
+import { bulkPageSchema } from "../../../contract/run-bulk.ts";
 import { runSchema } from "../../../contract/run.ts";
 import { onFailurePolicy } from "../../../domain/runs/failure-run.ts";
 import { toResume } from "../../../runs/resume-run.ts";

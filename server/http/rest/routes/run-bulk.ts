@@ -1,11 +1,13 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { runActionSchema } from "../../../contract/run-filter.ts";
+import { runActionSchema } from "../../../contract/run-bulk.ts";
+import { runFilterSchema } from "../../../contract/filters.ts";
+import { toStoreFilter } from "../../../domain/store-filter.ts";
 import { timestampMs } from "../../../contract/list.ts";
 import { actOnFilteredRuns } from "../../../runs/act-on-runs.ts";
 import { countRuns } from "../../../runs/filtered-runs.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { moment, noQuery, querySchema, runFilter, toFilter } from "../request-schemas.ts";
+import { moment, noQuery, queryOf, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { bulkPage, runFilterBody } from "../schemas.ts";
 
@@ -16,7 +18,7 @@ const countRoute = defineRoute({
   summary: "Count runs",
   description: "At most 10,000, or as many as 1.5 seconds allow. If there are more, `isCapped` is true.",
   tags: ["Runs"],
-  request: { query: querySchema(runFilter) },
+  request: { query: querySchema(queryOf(runFilterSchema)) },
   responses: {
     200: answer("The number of runs.", z.object({ count: z.int(), isCapped: z.boolean() }).openapi("RunCount")),
     ...problems(["rate_limited"]),
@@ -56,13 +58,13 @@ const bulkRoute = defineRoute({
 });
 
 export function registerRunBulkRoutes(app: OpenAPIHono<RestEnv>): void {
-  app.openapi(countRoute, async (c) => c.json(await countRuns(c.env, toFilter(c.req.valid("query"))), 200));
+  app.openapi(countRoute, async (c) => c.json(await countRuns(c.env, toStoreFilter(c.req.valid("query"))), 200));
 
   app.openapi(bulkRoute, async (c) => {
     const { filter, until, dryRun, ...request } = c.req.valid("json");
     const acted = await actOnFilteredRuns(c.env, {
       ...request,
-      filter: toFilter(filter),
+      filter: toStoreFilter(filter),
       until: timestampMs(until) ?? null,
       isDryRun: dryRun,
     });

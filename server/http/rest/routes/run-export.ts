@@ -5,7 +5,9 @@ import type { RunFilter } from "../../../ports/store/run-store.ts";
 import { exportRunSummaries, exportRuns } from "../../../runs/filtered-runs.ts";
 import { defineRoute, problems } from "../define-route.ts";
 import { downloadResponse, freeAfter, takeStreamSlot } from "../streaming-responses.ts";
-import { querySchema, runFilter, toFilter } from "../request-schemas.ts";
+import { runFilterSchema } from "../../../contract/filters.ts";
+import { toStoreFilter } from "../../../domain/store-filter.ts";
+import { queryOf, querySchema } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 
 const formatSchema = z.enum(["csv", "jsonl"]);
@@ -18,7 +20,7 @@ const exportRoute = defineRoute({
   description:
     "Exports all runs that match the filter, newest first. `csv` (RFC 4180, with a header line) has the fields of the list. A cell that a spreadsheet would read as a formula begins with an apostrophe. `jsonl` has one run per line, with payload, input and output.",
   tags: ["Runs"],
-  request: { query: querySchema({ format: formatSchema, ...runFilter }) },
+  request: { query: querySchema({ format: formatSchema, ...queryOf(runFilterSchema) }) },
   responses: {
     200: {
       description: "The file, streamed.",
@@ -34,7 +36,7 @@ export function registerRunExportRoute(app: OpenAPIHono<RestEnv>): void {
     const { clock, stopping, logger } = c.env;
     const free = takeStreamSlot(c, "export");
     const time = new Date(clock.now()).toISOString().slice(0, 19).replaceAll(":", "-");
-    const { pieces, contentType } = files[format](c.env, toFilter(query));
+    const { pieces, contentType } = files[format](c.env, toStoreFilter(query));
     return downloadResponse({
       pieces: freeAfter(pieces, free),
       contentType,

@@ -11,7 +11,9 @@ import { listTimeline } from "../../../runs/run-timeline.ts";
 import { streamRunEvents } from "../../../runs/run-timeline.ts";
 import { sumUsage } from "../../../runs/filtered-runs.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
-import { idParam, noQuery, paging, querySchema, runFilter, timelinePaging, toFilter } from "../request-schemas.ts";
+import { runFilterSchema } from "../../../contract/filters.ts";
+import { toStoreFilter } from "../../../domain/store-filter.ts";
+import { idParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
 import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
@@ -23,7 +25,7 @@ const listRoute = defineRoute({
   summary: "List runs, newest first",
   tags: ["Runs"],
   request: {
-    query: querySchema({ ...runFilter, ...paging }),
+    query: querySchema({ ...queryOf(runFilterSchema), ...paging }),
   },
   responses: {
     200: answer("One page. A webhook key gets only the runs that it started.", searchPageSchema(runSummary)),
@@ -39,7 +41,7 @@ const usageRoute = defineRoute({
   description:
     "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf`, `failureOf`, `needsApproval` or `unresolved` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
   tags: ["Runs"],
-  request: { query: querySchema(runFilter) },
+  request: { query: querySchema(queryOf(runFilterSchema)) },
   responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },
 });
 
@@ -126,11 +128,11 @@ const eventsRoute = defineRoute({
 
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
   // This must come before the route of one run, which matches any id.
-  app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toFilter(c.req.valid("query"))), 200));
+  app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toStoreFilter(c.req.valid("query"))), 200));
 
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
-    const filter = toFilter({ ...query, keyId: visibleToKey(c.var.principal) });
+    const filter = toStoreFilter({ ...query, keyId: visibleToKey(c.var.principal) });
     return c.json(
       await listRuns(c.env, { filter, page: { limit, cursor: cursor ?? null, signal: c.req.raw.signal } }),
       200,

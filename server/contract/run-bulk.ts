@@ -1,27 +1,4 @@
 import { z } from "zod";
-import { timestampSchema } from "./list.ts";
-import { targetKindSchema } from "./project/target.ts";
-import { runStatusSchema } from "./run.ts";
-
-/** The filter by which runs are listed, counted, and acted on in bulk, as JSON. */
-export const runFilterSchema = z.strictObject({
-  trigger: z.string().optional(),
-  target: z.string().optional(),
-  targetKind: targetKindSchema.optional(),
-  status: runStatusSchema.optional(),
-  delivery: z.string().optional(),
-  version: z.string().optional(),
-  replayOf: z.string().optional(),
-  failureOf: z.string().optional(),
-  since: timestampSchema.optional(),
-  until: timestampSchema.optional(),
-  text: z.string().min(1).max(200).optional(),
-  minTokens: z.int().min(0).optional(),
-  minCostUsd: z.number().min(0).optional(),
-  needsApproval: z.literal(true).optional(),
-  /** Only runs that failed or timed out and have no replay. */
-  unresolved: z.literal(true).optional(),
-});
 
 export const runActionSchema = z.enum(["cancel", "resume", "replay"]);
 

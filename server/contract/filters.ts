@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { deliveryOutcomeSchema } from "./delivery.ts";
+import { timestampSchema } from "./list.ts";
+import { targetKindSchema } from "./project/target.ts";
+import { runStatusSchema } from "./run.ts";
+
+/**
+ * The filters of the lists, with their texts. The API, the pages, the command line and MCP take all fields of them: as
+ * JSON (`z.input`), as a query, as options, and as the input of a tool. Only runs and deliveries that satisfy all given
+ * fields are listed.
+ */
+
+const slug = z.string();
+const id = z.string();
+/** Only `true`, so that a field is either set or absent. */
+const flag = z.literal(true);
+const searchText = z.string().min(1).max(200);
+
+/** How a moment is written in the API. */
+const inIso = "ISO 8601. A date without a time starts at midnight UTC.";
+const inAscii = "Case-insensitive for ASCII letters.";
+
+function describe<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {
+  return schema.clone().meta({ description }).optional();
+}
+
+/** By which runs are listed, counted, exported, and acted on in bulk. */
+export const runFilterSchema = z.strictObject({
+  trigger: describe(slug, "Only runs of the trigger with this slug."),
+  target: describe(slug, "Only runs of the workflow or agent with this slug."),
+  targetKind: describe(targetKindSchema, "Only runs of workflows, or of agents."),
+  status: describe(runStatusSchema, "Only runs with this status."),
+  delivery: describe(id, "Only runs that the delivery with this id started."),
+  version: describe(id, "Only runs that started with the build with this id."),
+  replayOf: describe(id, "Only replays of the run with this id."),
+  failureOf: describe(id, "Only runs that execute `onFailure` of the run with this id."),
+  since: describe(timestampSchema, `Only runs created at or after this time. ${inIso}`),
+  until: describe(timestampSchema, `Only runs created before this time. ${inIso}`),
+  text: describe(searchText, `Only runs with this text in their payload or input. ${inAscii}`),
+  minTokens: describe(z.int().min(0), "Only runs of agents that used at least this many tokens."),
+  minCostUsd: describe(
+    z.number().min(0),
+    "Only runs of agents that cost at least this many US dollars. Runs of unknown cost are excluded.",
+  ),
+  needsApproval: describe(flag, "Only runs that wait for an approval."),
+  // A resumed run is among them if it has failed again. A replay takes the place of its run: if it fails, it is
+  // unresolved itself.
+  unresolved: describe(flag, "Only runs that failed or timed out and have no replay."),
+});
+
+/** `stopped` is every verdict but a match. */
+const verdictChoices = [
+  "matched",
+  "stopped",
+  "headers_mismatch",
+  "query_mismatch",
+  "request_mismatch",
+  "filter_mismatch",
+] as const;
+
+/** By which deliveries are listed and exported. */
+export const deliveryFilterSchema = z.strictObject({
+  endpoint: describe(z.string(), "Only deliveries to this endpoint."),
+  outcome: describe(
+    deliveryOutcomeSchema,
+    "Only deliveries with this outcome. `skipped`: no trigger matched. `held`: they wait for a release.",
+  ),
+  status: describe(z.int().min(100).max(599), "Only deliveries that were answered with this HTTP status."),
+  trigger: describe(slug, "Only deliveries that the trigger with this slug evaluated."),
+  verdict: describe(
+    z.enum(verdictChoices),
+    "Only deliveries with this verdict of `trigger`. `stopped` is every verdict except `matched`.",
+  ),
+  redeliveryOf: describe(id, "Only redeliveries of the delivery with this id."),
+  since: describe(timestampSchema, `Only deliveries received at or after this time. ${inIso}`),
+  until: describe(timestampSchema, `Only deliveries received before this time. ${inIso}`),
+  text: describe(searchText, `Only deliveries with this text in their body. ${inAscii}`),
+});
+
+export type VerdictChoice = (typeof verdictChoices)[number];
+
+/** The fields whose values are moments. */
+export function isMoment(field: string): field is "since" | "until" {
+  return field === "since" || field === "until";
+}
+
+export type RunFilterFields = z.output<typeof runFilterSchema>;
+export type DeliveryFilterFields = z.output<typeof deliveryFilterSchema>;
