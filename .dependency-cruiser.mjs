@@ -35,25 +35,43 @@ const levels = [
   [/* 8 */ "testing"],
 ];
 
+/** The same for the folders of the app. */
+export const componentLevels = [
+  [/* 0 */ "components/ui", "components/curl", "components/graph"],
+  [/* 1 */ "components/trpc", "components/auth", "components/json"],
+  [/* 2 */ "components/live", "components/list", "components/schema"],
+  [/* 3 */ "components/histogram", "components/run-form", "components/alerts"],
+  [/* 4 */ "components/runs"],
+  [/* 5 */ "components/deliveries", "components/sheets"],
+  [/* 6 */ "components/canvas", "components/settings"],
+  [/* 7 */ "components/search"],
+  [/* 8 */ "components/shell"],
+];
+
+/**
+ * Contract, config and paths are one level, whose modules may import each other. So are matching and ports, and
+ * processes and main.
+ */
+const openLevels = [levels[1], levels[3], levels[6]];
+
 const pattern = (modules) => `${root}(?:${modules.map((module) => `${module}(?:/|\\.ts$)`).join("|")})`;
 
-const directions = levels.flatMap((modules, level) =>
-  modules.map((module) => ({
-    name: `${module.replaceAll("/", "-")}-imports-downwards`,
-    severity: "error",
-    comment: `${module} may import from the levels below it, not from a sibling and not from above.`,
-    from: { path: pattern([module]), pathNot: "\\.test(-d)?\\.ts$|/testing/" },
-    to: { path: pattern(sameLevelAndAbove(module, level)) },
-  })),
+const directions = [levels, componentLevels].flatMap((all) =>
+  all.flatMap((modules, level) =>
+    modules.map((module) => ({
+      name: `${module.replaceAll("/", "-")}-imports-downwards`,
+      severity: "error",
+      comment: `${module} may import from the levels below it, not from a sibling and not from above.`,
+      from: { path: pattern([module]), pathNot: "\\.test(-d)?\\.tsx?$|/testing/" },
+      to: { path: pattern(sameLevelAndAbove(module, all, level)) },
+    })),
+  ),
 );
 
-function sameLevelAndAbove(module, level) {
-  // Contract, config and paths are one level, whose modules may import each other. So are matching and ports, and
-  // processes and main.
-  const isOpenLevel = level === 1 || level === 3 || level === 6;
-  const siblings = isOpenLevel ? [] : levels[level].filter((other) => other !== module);
-  const above = levels.slice(level + 1).flat();
-  return [...siblings, ...above].filter(Boolean).length > 0 ? [...siblings, ...above] : ["nothing-is-above"];
+function sameLevelAndAbove(module, all, level) {
+  const siblings = openLevels.includes(all[level]) ? [] : all[level].filter((other) => other !== module);
+  const others = [...siblings, ...all.slice(level + 1).flat()];
+  return others.length > 0 ? others : ["nothing-is-above"];
 }
 
 export default {

@@ -1,6 +1,6 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import { CanvasPage } from "../components/canvas/canvas-page.tsx";
-import { buildModel } from "../components/canvas/model/canvas-model.ts";
+import { buildModel } from "../components/graph/canvas-model.ts";
 import { chunksOf, readWindow } from "../components/canvas/live/activity-request.ts";
 import { createReader, requireAccess } from "./server.ts";
 

@@ -10,7 +10,7 @@ import type { Column } from "../list/column.ts";
 import { pageRows } from "../list/list-state.ts";
 import { useLivePages } from "../list/use-live-pages.ts";
 import { VirtualTable } from "../list/virtual-table.tsx";
-import { describeProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../ui/problem-of.ts";
 import { useTRPC, useTRPCClient } from "../trpc/trpc.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { Button } from "../ui/controls/button.tsx";

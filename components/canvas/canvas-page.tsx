@@ -9,7 +9,7 @@ import { ErrorNote } from "../ui/states.tsx";
 import { useIsWide } from "../ui/browser.ts";
 import { CanvasSkeleton, FirstTrigger } from "./canvas-states.tsx";
 import { createCanvasStore } from "./canvas-store.ts";
-import { buildModel, type Graph, parseNodeId } from "./model/canvas-model.ts";
+import { buildModel, type Graph, parseNodeId } from "../graph/canvas-model.ts";
 import { onShowNode } from "./show-node.ts";
 import { TriggerList } from "./trigger-list.tsx";
 import { useCanvasUrl } from "./toolbar/use-canvas-url.ts";

@@ -1,4 +1,4 @@
-import type { Layout } from "./model/visible-graph.ts";
+import type { Layout } from "../graph/visible-graph.ts";
 
 /** The state of a project's canvas in the browser. Blocked or full storage causes no error; the state is then lost. */
 export interface CanvasStorage {

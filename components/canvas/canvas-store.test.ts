@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Viewport } from "./canvas-storage.ts";
 import { type CanvasStore, createCanvasStore } from "./canvas-store.ts";
-import { largeModel } from "./model/testing/sample-graph.ts";
+import { largeModel } from "../graph/testing/sample-graph.ts";
 import { boundsOf, boxOf, firstView, isInWindow } from "./plane/viewport.ts";
 import type { CanvasUrl } from "./toolbar/use-canvas-url.ts";
 

@@ -1,9 +1,9 @@
 import { createCanvasStorage, type TextStorage, type Viewport } from "./canvas-storage.ts";
 import { type Arranged, arrange } from "./layout/arrange.ts";
 import { type Chunk, chunksFor, chunksOf } from "./live/activity-request.ts";
-import { createTraffic, type Traffic } from "./live/evidence.ts";
-import { type Activity, type CanvasModel, endpointId } from "./model/canvas-model.ts";
-import { edgesOf, type Layout, type Point, type VisibleGraph, visibleGraph } from "./model/visible-graph.ts";
+import { createTraffic, type Traffic } from "../graph/evidence.ts";
+import { type Activity, type CanvasModel, endpointId } from "../graph/canvas-model.ts";
+import { edgesOf, type Layout, type Point, type VisibleGraph, visibleGraph } from "../graph/visible-graph.ts";
 import { createView, type View } from "./plane/view.ts";
 import { filterKey, findShownIds } from "./toolbar/matching-nodes.ts";
 import type { CanvasUrl } from "./toolbar/use-canvas-url.ts";

@@ -11,7 +11,7 @@ import { verdictOutcomes } from "../ui/statuses.ts";
 import { CopyUrl, Sparkline } from "./nodes/endpoint-node.tsx";
 import { EvidenceChip } from "./live/evidence-chip.tsx";
 import { FirstDelivery, NoMatches } from "./canvas-states.tsx";
-import type { EndpointNode, TargetNode, TriggerNode } from "./model/canvas-model.ts";
+import type { EndpointNode, TargetNode, TriggerNode } from "../graph/canvas-model.ts";
 import { AgentLines, LastRun, TargetNumbers } from "./nodes/target-node.tsx";
 import { Conditions, Prompts } from "./nodes/trigger-node.tsx";
 import { Toolbar, type ToolbarProps } from "./toolbar/toolbar.tsx";

@@ -3,7 +3,7 @@ import { ownHeaders } from "../../server/contract/own-headers.ts";
 import { splitQuery } from "../../server/domain/deliveries/query-text.ts";
 import { curlCommand } from "../curl/curl-command.ts";
 import { withQuery } from "../curl/webhook-curl.ts";
-import { readBody } from "./read-body.ts";
+import { readBody } from "../json/read-body.ts";
 
 const redacted = "[redacted]";
 

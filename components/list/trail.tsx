@@ -5,7 +5,7 @@ import { ChevronDown, ChevronUp } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useMemo } from "react";
 import type { Page } from "../../server/contract/list.ts";
-import { hasSingleKeys } from "../shell/shortcuts.ts";
+import { hasSingleKeys } from "../ui/shortcuts.ts";
 import { useIsHydrated } from "../ui/browser.ts";
 import { IconButton } from "../ui/controls/button.tsx";
 import { isTyping } from "../ui/focus.ts";

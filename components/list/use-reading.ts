@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { pageScroller, returnPosition, topInPage } from "../shell/page-scroll.tsx";
+import { pageScroller, returnPosition, topInPage } from "../ui/page-scroll.tsx";
 
 /** After a pointer movement over a row, a click is expected for this time. */
 const aimingMs = 2_000;

@@ -2,9 +2,9 @@
 
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { hasSingleKeys } from "../shell/shortcuts.ts";
+import { hasSingleKeys } from "../ui/shortcuts.ts";
 import { isFocusLost, isTyping } from "../ui/focus.ts";
-import { rememberPosition, returnPosition, topInPage } from "../shell/page-scroll.tsx";
+import { rememberPosition, returnPosition, topInPage } from "../ui/page-scroll.tsx";
 import { coveredPx } from "./use-reading.ts";
 import { rowLinkSelector } from "./table-rows.tsx";
 

@@ -13,7 +13,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { pageScroller, rememberPosition, topInPage } from "../shell/page-scroll.tsx";
+import { pageScroller, rememberPosition, topInPage } from "../ui/page-scroll.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { type Column, rowPx, type Selection, stackedPx, tracksOf } from "./column.ts";
 import { countUnshown } from "./list-state.ts";

@@ -7,7 +7,7 @@ import { bigintsOf } from "../../server/contract/project/endpoint.ts";
 import { fieldParts } from "../../server/contract/request-parts.ts";
 import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
-import { jsonOf } from "../deliveries/read-body.ts";
+import { jsonOf } from "../json/read-body.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { useModKey } from "../ui/browser.ts";
 import { Button } from "../ui/controls/button.tsx";

@@ -2,7 +2,7 @@
 
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import type { ProblemText } from "../trpc/problem-of.ts";
+import type { ProblemText } from "../ui/problem-of.ts";
 import { checkDraft } from "./check/check-draft.ts";
 import type { Issue } from "./check/check-value.ts";
 import type { Draft } from "./draft/draft.ts";

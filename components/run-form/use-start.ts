@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import type { Verdict } from "../../server/contract/delivery.ts";
-import { type ProblemText, problemOf, problemText } from "../trpc/problem-of.ts";
+import { type ProblemText, problemOf, problemText } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { GivenFields } from "./draft/field-texts.ts";
 import type { RunSubject } from "./run-subject.ts";

@@ -6,7 +6,7 @@ import type { BodyFormat, Methods } from "../../server/contract/project/endpoint
 import { useMay } from "../auth/access.tsx";
 import { jsonCurl } from "../curl/curl-command.ts";
 import { webhookCurl } from "../curl/webhook-curl.ts";
-import { evaluatedText } from "../deliveries/detail/full-delivery.ts";
+import { evaluatedText } from "../json/read-body.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import type { FieldSchemas, GivenFields, RecordedHeaders } from "./draft/field-texts.ts";
 import { endpointOf, type RunSubject, targetOf, triggerOf } from "./run-subject.ts";

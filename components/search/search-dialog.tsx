@@ -26,9 +26,9 @@ import type { EntryGroup, EntryKind, SearchEntry } from "../../server/contract/s
 import { showNode } from "../canvas/show-node.ts";
 import { useMay } from "../auth/access.tsx";
 import { useRunsToApprove } from "../runs/run-badge.tsx";
-import { chooseTheme } from "../shell/theme.ts";
-import { useLeave } from "../shell/use-leave.tsx";
-import { problemOf } from "../trpc/problem-of.ts";
+import { chooseTheme } from "../ui/theme.ts";
+import { useLeave } from "../live/use-leave.tsx";
+import { problemOf } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ModalElement } from "../ui/overlays/dialog.tsx";
 import {

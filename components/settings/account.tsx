@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { useAccess } from "../auth/access.tsx";
-import { problemOf, describeProblem } from "../trpc/problem-of.ts";
+import { problemOf, describeProblem } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { EmptyState, QueryPanel } from "../ui/states.tsx";

@@ -6,7 +6,7 @@ import { useState } from "react";
 import type { Build } from "../../server/contract/project/build.ts";
 import { formatNumber } from "../../server/domain/format.ts";
 import { BacktestPanel } from "../sheets/backtest/backtest-panel.tsx";
-import { describeProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { ConfirmDialog } from "../ui/overlays/dialog.tsx";

@@ -5,7 +5,7 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { KeyKind } from "../../server/contract/access/key.ts";
 import type { Scope } from "../../server/contract/access/scope.ts";
-import { describeProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Choice, Segmented } from "../ui/controls/choice.tsx";

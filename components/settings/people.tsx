@@ -5,7 +5,7 @@ import { UserPlus } from "lucide-react";
 import { useState } from "react";
 import type { Role } from "../../server/contract/access/person.ts";
 import { useAccess } from "../auth/access.tsx";
-import { describeProblem } from "../trpc/problem-of.ts";
+import { describeProblem } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { QueryPanel } from "../ui/states.tsx";

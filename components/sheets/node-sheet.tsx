@@ -6,7 +6,7 @@ import type { Window } from "../../server/contract/traffic.ts";
 import { nearNames } from "../../sdk/did-you-mean.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { ErrorNote } from "../ui/states.tsx";
-import type { Graph } from "../canvas/model/canvas-model.ts";
+import type { Graph } from "../graph/canvas-model.ts";
 import { EndpointSheet } from "./endpoint/endpoint-sheet.tsx";
 import { SheetFrame, SheetSkeleton } from "./frame/sheet-frame.tsx";
 import { SheetLink, type SheetNode } from "./frame/sheet-link.tsx";

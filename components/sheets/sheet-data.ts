@@ -6,7 +6,7 @@ import type { Disabled } from "../../server/contract/disabled.ts";
 import type { Target } from "../../server/contract/project/target.ts";
 import type { Window } from "../../server/contract/traffic.ts";
 import type { AppRouter } from "../../server/trpc/router.ts";
-import type { Activity } from "../canvas/model/canvas-model.ts";
+import type { Activity } from "../graph/canvas-model.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 
 /** Activity of one endpoint or one target in the time window. Keeps the previous data while another window loads. */

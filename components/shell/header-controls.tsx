@@ -12,7 +12,7 @@ import { Menu } from "../ui/overlays/menu.tsx";
 import type { StatusStyle } from "../ui/statuses.ts";
 import { FailedBuildPill } from "./failed-build.tsx";
 import { useOpen } from "./keyboard.tsx";
-import { chooseTheme, readTheme, type Theme, themes, watchTheme } from "./theme.ts";
+import { chooseTheme, readTheme, type Theme, themes, watchTheme } from "../ui/theme.ts";
 
 const liveStates: Record<Liveness, StatusStyle & { hint: string }> = {
   live: { label: "live", icon: Radio, tone: "ok", hint: "This page updates live." },

@@ -16,9 +16,9 @@ import {
 import { SearchDialog } from "../search/search-dialog.tsx";
 import { Dialog } from "../ui/overlays/dialog.tsx";
 import { isTyping, keepFocus } from "../ui/focus.ts";
-import { hasSingleKeys, type KeyCommand, keyHelp, readKey, setSingleKeys, watchSingleKeys } from "./shortcuts.ts";
-import { chooseTheme, nextTheme, readTheme } from "./theme.ts";
-import { useGuardedLinks, useLeave } from "./use-leave.tsx";
+import { hasSingleKeys, type KeyCommand, keyHelp, readKey, setSingleKeys, watchSingleKeys } from "../ui/shortcuts.ts";
+import { chooseTheme, nextTheme, readTheme } from "../ui/theme.ts";
+import { useGuardedLinks, useLeave } from "../live/use-leave.tsx";
 import { useModKey } from "../ui/browser.ts";
 
 /** Maximum time between the two keys of a pair. */

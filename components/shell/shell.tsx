@@ -5,7 +5,7 @@ import type { FailedBuild } from "../../server/contract/project/failed-build.ts"
 import { Keyboard } from "./keyboard.tsx";
 import { NavRail } from "./nav-rail.tsx";
 import { NavigationProgress } from "./navigation-progress.tsx";
-import { PageScroll } from "./page-scroll.tsx";
+import { PageScroll } from "../ui/page-scroll.tsx";
 import { LivePill, SearchButton, ThemeSwitch } from "./header-controls.tsx";
 
 export interface ShellProject {

@@ -2,7 +2,7 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
-import { problemOf } from "./problem-of.ts";
+import { problemOf } from "../ui/problem-of.ts";
 import { useTRPC } from "./trpc.ts";
 
 /**

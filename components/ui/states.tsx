@@ -1,7 +1,7 @@
 import { type LucideIcon, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { problemOf, type ProblemText } from "../trpc/problem-of.ts";
+import { problemOf, type ProblemText } from "./problem-of.ts";
 import { Button } from "./controls/button.tsx";
 import { Panel } from "./page-layout.tsx";
 

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { componentLevels } from "../../.dependency-cruiser.mjs";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -28,6 +30,11 @@ describe("import directions", () => {
     expect(violations(["sdk", "server", "cli", "testing", "app", "components"])).toEqual([]);
   });
 
+  it("have a level for each folder of the app", () => {
+    const folders = readdirSync(join(root, "components"), { withFileTypes: true }).filter((one) => one.isDirectory());
+    expect(folders.map(({ name }) => `components/${name}`).sort()).toEqual(componentLevels.flat().sort());
+  });
+
   it("fail for deliberate violations", () => {
     const found = violations(["scripts/architecture/violations"]).join("\n");
     expect(found).toContain("sdk-imports-downwards: scripts/architecture/violations/sdk/upwards.ts");
@@ -39,6 +46,9 @@ describe("import directions", () => {
     );
     expect(found).toContain("no-cycles: scripts/architecture/violations/server/contract/first.ts");
     expect(found).toContain("components-know-the-contract-only: scripts/architecture/violations/components/peek.ts");
+    expect(found).toContain(
+      "components-ui-imports-downwards: scripts/architecture/violations/components/ui/upwards.ts",
+    );
     expect(found).toContain("one-reader-of-the-database-driver: scripts/architecture/violations/server/http/driver.ts");
     expect(found).toContain("supervisor-has-no-store: scripts/architecture/violations/server/processes/supervisor.ts");
     expect(found).toContain("tools-are-loaded-lazily: scripts/architecture/violations/server/processes/eager.ts");

@@ -1,5 +1,5 @@
 import type { CanvasStorage } from "../canvas-storage.ts";
-import type { Layout, VisibleGraph } from "../model/visible-graph.ts";
+import type { Layout, VisibleGraph } from "../../graph/visible-graph.ts";
 import { layoutColumns, layoutKey, placeNewNodes } from "./layout.ts";
 
 /** A graph with its layout. */

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CanvasModel } from "../model/canvas-model.ts";
+import type { CanvasModel } from "../../graph/canvas-model.ts";
 import { layoutColumns, layoutKey, placeNewNodes } from "./layout.ts";
-import { nodeSize } from "../model/node-content.ts";
-import { largeModel, sampleModel } from "../model/testing/sample-graph.ts";
-import { type VisibleGraph, visibleGraph, type Layout } from "../model/visible-graph.ts";
+import { nodeSize } from "../../graph/node-content.ts";
+import { largeModel, sampleModel } from "../../graph/testing/sample-graph.ts";
+import { type VisibleGraph, visibleGraph, type Layout } from "../../graph/visible-graph.ts";
 
 const all = (model: CanvasModel) => visibleGraph(model, { shownIds: null, folds: new Set() });
 

@@ -1,6 +1,6 @@
-import type { ModelNode } from "../model/canvas-model.ts";
-import { columns, nodeSize } from "../model/node-content.ts";
-import type { Layout, Point, VisibleGraph } from "../model/visible-graph.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
+import { columns, nodeSize } from "../../graph/node-content.ts";
+import type { Layout, Point, VisibleGraph } from "../../graph/visible-graph.ts";
 
 const gap = 22;
 /** Gap between the groups of two endpoints. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { largeModel } from "../model/testing/sample-graph.ts";
+import { largeModel } from "../../graph/testing/sample-graph.ts";
 import { chunksFor, chunksOf } from "./activity-request.ts";
 
 describe("requests for traffic", () => {

@@ -1,6 +1,6 @@
 import type { Target } from "../../../server/contract/project/target.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import type { CanvasModel } from "../model/canvas-model.ts";
+import type { CanvasModel } from "../../graph/canvas-model.ts";
 
 /** The time window of the canvas. */
 export type CanvasWindow = Window;

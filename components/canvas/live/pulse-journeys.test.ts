@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { journeysOf } from "./pulse-journeys.ts";
-import { sampleModel } from "../model/testing/sample-graph.ts";
-import { visibleGraph } from "../model/visible-graph.ts";
+import { sampleModel } from "../../graph/testing/sample-graph.ts";
+import { visibleGraph } from "../../graph/visible-graph.ts";
 
 const model = sampleModel([
   ["billing", "paid", "ledger"],

@@ -1,4 +1,4 @@
-import type { VisibleGraph } from "../model/visible-graph.ts";
+import type { VisibleGraph } from "../../graph/visible-graph.ts";
 
 /** A new delivery, as reported by the server. */
 export interface Pulse {

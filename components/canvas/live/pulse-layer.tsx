@@ -6,7 +6,7 @@ import { useFeed } from "../../live/use-feed.ts";
 import { prefersReducedMotion } from "../../ui/browser.ts";
 import { edgePaths } from "../plane/flow-elements.ts";
 import { type Journey, journeysOf } from "./pulse-journeys.ts";
-import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
+import type { VisibleGraph, Layout } from "../../graph/visible-graph.ts";
 
 const runMs = 650;
 const markMs = 700;

@@ -7,13 +7,13 @@ import { memo } from "react";
 import { formatCount, formatMethods, formatNumber } from "../../../server/domain/format.ts";
 import { useMay } from "../../auth/access.tsx";
 import { jsonCurl } from "../../curl/curl-command.ts";
-import { describeProblem } from "../../trpc/problem-of.ts";
+import { describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { useCanvas, useCanvasStore } from "../use-canvas.ts";
-import type { EndpointActivity, EndpointNode as Model } from "../model/canvas-model.ts";
-import { endpointName } from "../model/node-content.ts";
+import type { EndpointActivity, EndpointNode as Model } from "../../graph/canvas-model.ts";
+import { endpointName } from "../../graph/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 import { sparkBars } from "./spark-bars.ts";
 

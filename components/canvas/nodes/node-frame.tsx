@@ -3,8 +3,8 @@
 import Link from "next/link";
 import type { MouseEvent, ReactNode } from "react";
 import { useCanvas } from "../use-canvas.ts";
-import type { ModelNode } from "../model/canvas-model.ts";
-import { nodeSize } from "../model/node-content.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
+import { nodeSize } from "../../graph/node-content.ts";
 
 /** The card of a node. The whole card is a link that opens the node's sheet. Other controls are above that link. */
 export function NodeFrame({

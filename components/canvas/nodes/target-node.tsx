@@ -10,8 +10,8 @@ import { waitingHref } from "../../runs/list/run-filters.ts";
 import { ApprovalMark, ScriptedModelBadge, StatusBadge, TargetIcon } from "../../ui/badges.tsx";
 import { approvalStatus, isOpen, runStatuses } from "../../ui/statuses.ts";
 import { useCanvas } from "../use-canvas.ts";
-import type { GraphAgent, TargetNode as Model, TargetActivity } from "../model/canvas-model.ts";
-import { describeRuns, shownTools, successRate, targetName } from "../model/node-content.ts";
+import type { GraphAgent, TargetNode as Model, TargetActivity } from "../../graph/canvas-model.ts";
+import { describeRuns, shownTools, successRate, targetName } from "../../graph/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TargetFlowNode = Node<{ node: Model }, "target">;

@@ -7,8 +7,8 @@ import { StatusBadge } from "../../ui/badges.tsx";
 import { verdictOutcomes } from "../../ui/statuses.ts";
 import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
-import type { TriggerNode as Model } from "../model/canvas-model.ts";
-import { promptsOf, triggerName } from "../model/node-content.ts";
+import type { TriggerNode as Model } from "../../graph/canvas-model.ts";
+import { promptsOf, triggerName } from "../../graph/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TriggerFlowNode = Node<{ node: Model }, "trigger">;

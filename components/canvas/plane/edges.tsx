@@ -4,7 +4,7 @@ import { type Edge, EdgeLabelRenderer, type EdgeProps, getBezierPath, ViewportPo
 import { memo, useMemo } from "react";
 import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
-import type { CanvasEdge, VisibleGraph, Layout } from "../model/visible-graph.ts";
+import type { CanvasEdge, VisibleGraph, Layout } from "../../graph/visible-graph.ts";
 import { edgePaths } from "./flow-elements.ts";
 
 export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;

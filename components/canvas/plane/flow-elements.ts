@@ -1,7 +1,7 @@
 import { type Edge, getBezierPath, type Node, Position } from "@xyflow/react";
-import type { ModelNode } from "../model/canvas-model.ts";
-import { nodeSize } from "../model/node-content.ts";
-import type { CanvasEdge, VisibleGraph, Layout, Point } from "../model/visible-graph.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
+import { nodeSize } from "../../graph/node-content.ts";
+import type { CanvasEdge, VisibleGraph, Layout, Point } from "../../graph/visible-graph.ts";
 
 export type FlowNode = Node<{ node: ModelNode }>;
 export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;

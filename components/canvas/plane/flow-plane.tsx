@@ -13,13 +13,13 @@ import {
   useRef,
   useState,
 } from "react";
-import { hasSingleKeys } from "../../shell/shortcuts.ts";
+import { hasSingleKeys } from "../../ui/shortcuts.ts";
 import { Button, IconButton } from "../../ui/controls/button.tsx";
 import { isNowhere } from "../../ui/focus.ts";
 import type { CanvasStore } from "../canvas-store.ts";
 import { PulseLayer } from "../live/pulse-layer.tsx";
-import type { ModelNode } from "../model/canvas-model.ts";
-import { type Layout, type Step, type VisibleGraph, walk } from "../model/visible-graph.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
+import { type Layout, type Step, type VisibleGraph, walk } from "../../graph/visible-graph.ts";
 import { EndpointNode } from "../nodes/endpoint-node.tsx";
 import { TargetNode } from "../nodes/target-node.tsx";
 import { TriggerNode } from "../nodes/trigger-node.tsx";

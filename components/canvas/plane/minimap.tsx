@@ -4,7 +4,7 @@ import { useStore } from "@xyflow/react";
 import { type PointerEvent, useMemo } from "react";
 import { type Box, boundsOf, boxOf } from "./viewport.ts";
 import { useCanvas } from "../use-canvas.ts";
-import type { VisibleGraph, Layout } from "../model/visible-graph.ts";
+import type { VisibleGraph, Layout } from "../../graph/visible-graph.ts";
 
 const size = { width: 156, height: 96 };
 const pad = 60;

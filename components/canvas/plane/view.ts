@@ -1,8 +1,8 @@
 import type { ReactFlowInstance } from "@xyflow/react";
 import { prefersReducedMotion } from "../../ui/browser.ts";
 import type { CanvasStorage, Viewport } from "../canvas-storage.ts";
-import type { ModelNode } from "../model/canvas-model.ts";
-import type { Layout, Point } from "../model/visible-graph.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
+import type { Layout, Point } from "../../graph/visible-graph.ts";
 import { type Aim, boxOf, isInWindow, viewFor } from "./viewport.ts";
 
 type Plane = Pick<ReactFlowInstance, "getViewport" | "setViewport" | "zoomIn" | "zoomOut" | "setCenter">;

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { layoutColumns } from "../layout/layout.ts";
-import { largeModel, sampleModel } from "../model/testing/sample-graph.ts";
+import { largeModel, sampleModel } from "../../graph/testing/sample-graph.ts";
 import { type Aim, boxOf, firstView, fitAll, isInWindow, viewFor } from "./viewport.ts";
-import { visibleGraph } from "../model/visible-graph.ts";
+import { visibleGraph } from "../../graph/visible-graph.ts";
 
 const frame = { width: 1_400, height: 800 };
 const model = sampleModel([

@@ -1,7 +1,7 @@
-import type { ModelNode } from "../model/canvas-model.ts";
+import type { ModelNode } from "../../graph/canvas-model.ts";
 import type { Viewport } from "../canvas-storage.ts";
-import { nodeSize } from "../model/node-content.ts";
-import type { Layout, Point } from "../model/visible-graph.ts";
+import { nodeSize } from "../../graph/node-content.ts";
+import type { Layout, Point } from "../../graph/visible-graph.ts";
 
 export interface Box {
   x: number;

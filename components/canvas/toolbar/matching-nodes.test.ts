@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { buildModel, type TargetActivity } from "../model/canvas-model.ts";
+import { buildModel, type TargetActivity } from "../../graph/canvas-model.ts";
 import { filterKey, findShownIds, type Known, type NodeFilters } from "./matching-nodes.ts";
-import { sampleGraph, sampleModel } from "../model/testing/sample-graph.ts";
+import { sampleGraph, sampleModel } from "../../graph/testing/sample-graph.ts";
 
 const model = sampleModel([
   ["billing", "failed", "notify"],

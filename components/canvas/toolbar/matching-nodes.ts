@@ -1,6 +1,6 @@
-import { type CanvasModel, endpointId, type GraphAgent, type ModelNode } from "../model/canvas-model.ts";
-import { promptsOf } from "../model/node-content.ts";
-import { stoppedCount, type Traffic } from "../live/evidence.ts";
+import { type CanvasModel, endpointId, type GraphAgent, type ModelNode } from "../../graph/canvas-model.ts";
+import { promptsOf } from "../../graph/node-content.ts";
+import { stoppedCount, type Traffic } from "../../graph/evidence.ts";
 
 export const canvasStatuses = ["all", "stopped", "failing", "running", "never"] as const;
 export type CanvasStatus = (typeof canvasStatuses)[number];

@@ -4,7 +4,7 @@ import { ChevronsDownUp, ChevronsUpDown, WandSparkles } from "lucide-react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Choice } from "../../ui/controls/choice.tsx";
 import { FilterInput } from "../../ui/controls/text-input.tsx";
-import type { CanvasModel } from "../model/canvas-model.ts";
+import type { CanvasModel } from "../../graph/canvas-model.ts";
 import { type CanvasStatus } from "./matching-nodes.ts";
 import { windows } from "../live/activity-request.ts";
 import { useCanvas, useCanvasStore } from "../use-canvas.ts";

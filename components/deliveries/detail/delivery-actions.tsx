@@ -7,17 +7,16 @@ import { useMemo, useState } from "react";
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { formatCount } from "../../../server/domain/format.ts";
 import { useMay, useDisabledReason } from "../../auth/access.tsx";
-import { problemOf, describeProblem } from "../../trpc/problem-of.ts";
+import { problemOf, describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { useLeave } from "../../shell/use-leave.tsx";
+import { useLeave } from "../../live/use-leave.tsx";
 import { Button, ButtonLink } from "../../ui/controls/button.tsx";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { Menu } from "../../ui/overlays/menu.tsx";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { CompareDialog } from "../compare/compare-dialog.tsx";
 import { deliveryCurl, endpointPath } from "../delivery-curl.ts";
-import { evaluatedText } from "./full-delivery.ts";
-import { jsonOf } from "../read-body.ts";
+import { evaluatedText, jsonOf } from "../../json/read-body.ts";
 
 /** The actions on a delivery. */
 export function DeliveryActions({

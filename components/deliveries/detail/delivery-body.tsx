@@ -15,7 +15,7 @@ import { Choice, Segmented } from "../../ui/controls/choice.tsx";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import type { Tone } from "../../ui/statuses.ts";
-import { filesOf, hexLines, type ReadBody, readBody } from "../read-body.ts";
+import { filesOf, hexLines, type ReadBody, readBody } from "../../json/read-body.ts";
 
 const faces = [
   { value: "pretty", label: "Pretty" },

@@ -11,7 +11,7 @@ import { formatNumber } from "../../../server/domain/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { MaskedNote } from "../../ui/masked-note.tsx";
+import { MaskedNote } from "../../auth/masked-note.tsx";
 import { ErrorNote, LoadingRows } from "../../ui/states.tsx";
 import { Panel } from "../../ui/page-layout.tsx";
 import { EndpointLink } from "../delivery-parts.tsx";

@@ -8,7 +8,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/controls/choice.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { describeUnlisted } from "../../../server/domain/deliveries/describe-reason.ts";
-import { evaluatedText } from "./full-delivery.ts";
+import { evaluatedText } from "../../json/read-body.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 
 interface Props {

@@ -2,8 +2,8 @@
 
 import { useId, useMemo } from "react";
 import { agentInputSchema } from "../../../server/contract/agent/input.ts";
-import { MarkedText } from "../../runs/agent/marked-text.tsx";
-import { cutPieces, splitMarks } from "../../runs/agent/split-marks.ts";
+import { MarkedText } from "../../json/marked-text.tsx";
+import { cutPieces, splitMarks } from "../../json/split-marks.ts";
 import type { Issue } from "../check/check-value.ts";
 import { type Draft, draftOf, draftOfJson, draftToJson, memberOf, withMember } from "../draft/draft.ts";
 import { IssueList } from "../form/field-template.tsx";

@@ -7,7 +7,7 @@ import type { Approval } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
-import { problemOf } from "../../trpc/problem-of.ts";
+import { problemOf } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";

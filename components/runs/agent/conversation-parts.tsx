@@ -7,7 +7,7 @@ import { formatDuration } from "../../../server/domain/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { failureLabels } from "./call-labels.ts";
-import { cutText } from "./split-marks.ts";
+import { cutText } from "../../json/split-marks.ts";
 
 const maxText = { lines: 4, characters: 400 };
 

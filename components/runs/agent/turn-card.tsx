@@ -14,7 +14,7 @@ import { Button, ShowAll } from "../../ui/controls/button.tsx";
 import { ScriptedModelBadge, StatusBadge } from "../../ui/badges.tsx";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
 import { callFaces, finishText, formatUsage } from "./call-labels.ts";
-import { cutText } from "./split-marks.ts";
+import { cutText } from "../../json/split-marks.ts";
 import { FailedAttempts, Fold, StepHead } from "./conversation-parts.tsx";
 import { ToolCard } from "./tool-card.tsx";
 

@@ -6,7 +6,7 @@ import type { AgentConversation } from "../../../server/contract/agent/conversat
 import type { Run, RunStep } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { MaskedNote } from "../../ui/masked-note.tsx";
+import { MaskedNote } from "../../auth/masked-note.tsx";
 
 /** A run as it was recorded when a person revealed it. */
 interface RevealedRun {

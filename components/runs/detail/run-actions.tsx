@@ -7,7 +7,7 @@ import { useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
 import { canResume } from "../../../server/domain/runs/run-state.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
-import { describeProblem } from "../../trpc/problem-of.ts";
+import { describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";

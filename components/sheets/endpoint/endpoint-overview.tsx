@@ -6,14 +6,14 @@ import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatMethods, formatNumber, windowNames } from "../../../server/domain/format.ts";
-import { deliveriesHref, stoppedCount } from "../../canvas/live/evidence.ts";
+import { deliveriesHref, stoppedCount } from "../../graph/evidence.ts";
 import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
 import { SheetList } from "../frame/sheet-list.tsx";
 import { evidenceIn } from "../trigger/trigger-facts.ts";
-import type { Activity, TriggerNode } from "../../canvas/model/canvas-model.ts";
+import type { Activity, TriggerNode } from "../../graph/canvas-model.ts";
 import { EndpointDrift } from "./endpoint-drift.tsx";
 import { type EndpointKey, EndpointUrl } from "./endpoint-key.tsx";
 

@@ -11,7 +11,7 @@ import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";
 import { SheetBody, SheetFrame, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
 import { TryBody } from "./try-body.tsx";
-import type { Graph } from "../../canvas/model/canvas-model.ts";
+import type { Graph } from "../../graph/canvas-model.ts";
 import { useActivity } from "../sheet-data.ts";
 import { useEndpointKey } from "./endpoint-key.tsx";
 import { useOrigin } from "../../ui/browser.ts";

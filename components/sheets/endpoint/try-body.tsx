@@ -7,7 +7,7 @@ import type { FieldPart } from "../../../server/contract/request-parts.ts";
 import { cleanQuery } from "../../../server/domain/deliveries/query-text.ts";
 import { formatRelativeTime } from "../../../server/domain/format.ts";
 import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { evaluatedText } from "../../deliveries/detail/full-delivery.ts";
+import { evaluatedText } from "../../json/read-body.ts";
 import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
 import { describeFault, offsetOf, parseDraft, placeInMessage } from "../../run-form/draft/draft-text.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "../../run-form/draft/field-texts.ts";
 import { partTitles } from "../../run-form/form/request-fields.tsx";
 import { useVerdicts } from "../../run-form/use-verdicts.ts";
-import { problemOf } from "../../trpc/problem-of.ts";
+import { problemOf } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { Button } from "../../ui/controls/button.tsx";

@@ -16,7 +16,7 @@ import { CodeBlock } from "../../ui/controls/copy-button.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { deliveryOutcomes, verdictStyle } from "../../ui/statuses.ts";
 import { RelativeTime } from "../../ui/time.tsx";
-import type { Prompt } from "../../canvas/model/canvas-model.ts";
+import type { Prompt } from "../../graph/canvas-model.ts";
 import { promptParts } from "../trigger/trigger-facts.ts";
 import { SheetSection } from "./sheet-frame.tsx";
 import { curlOf, keyPlaceholder } from "../endpoint/snippets.ts";

@@ -12,7 +12,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { AgentSections } from "./agent-sections.tsx";
-import type { TargetActivity } from "../../canvas/model/canvas-model.ts";
+import type { TargetActivity } from "../../graph/canvas-model.ts";
 import type { TargetDetails } from "../sheet-data.ts";
 import { PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";

@@ -2,8 +2,8 @@ import type { Dedupe } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { factsOf, propertiesOf } from "../../../server/domain/schema/facts-of.ts";
 import { formatInterval } from "../../../server/domain/format.ts";
-import { type Evidence, evidenceOfTrigger } from "../../canvas/live/evidence.ts";
-import type { Activity } from "../../canvas/model/canvas-model.ts";
+import { type Evidence, evidenceOfTrigger } from "../../graph/evidence.ts";
+import type { Activity } from "../../graph/canvas-model.ts";
 
 /** How deliveries of the same event are identified, and for how long they are remembered. */
 export function describeDedupe({ header, field, windowMs }: Dedupe): string {

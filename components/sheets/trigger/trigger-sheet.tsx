@@ -20,7 +20,7 @@ import { EmptyNote } from "../../ui/states.tsx";
 import { SheetList } from "../frame/sheet-list.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
 import { evidenceIn } from "./trigger-facts.ts";
-import type { Graph } from "../../canvas/model/canvas-model.ts";
+import type { Graph } from "../../graph/canvas-model.ts";
 import { type TriggerDetails, useActivity } from "../sheet-data.ts";
 import { useOrigin } from "../../ui/browser.ts";
 

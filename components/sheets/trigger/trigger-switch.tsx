@@ -6,7 +6,7 @@ import { useQueryState } from "nuqs";
 import { useState } from "react";
 import type { Disabled } from "../../../server/contract/disabled.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
-import { describeProblem } from "../../trpc/problem-of.ts";
+import { describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";

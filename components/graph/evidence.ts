@@ -1,4 +1,4 @@
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../server/domain/format.ts";
 import {
   type Activity,
   type EndpointActivity,
@@ -7,7 +7,7 @@ import {
   type TargetActivity,
   targetId,
   type VerdictCounts,
-} from "../model/canvas-model.ts";
+} from "./canvas-model.ts";
 
 /** Counts of an edge within the time window: deliveries that passed it, and deliveries that stopped there, by stage. */
 export interface Evidence {

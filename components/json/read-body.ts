@@ -1,3 +1,4 @@
+import type { DeliveryDetails } from "../../server/contract/delivery.ts";
 import type { Json } from "../../server/contract/json.ts";
 
 /** A body as received. `text`: the bytes as UTF-8, including a byte order mark; `null`: they are not UTF-8. */
@@ -15,6 +16,11 @@ export function readBody(base64: string | null): ReadBody | null {
   } catch {
     return { bytes, text: null };
   }
+}
+
+/** The JSON that triggers evaluate, as text. `null`: the body is not text, or is not stored. */
+export function evaluatedText({ body, evaluated }: Pick<DeliveryDetails, "body" | "evaluated">): string | null {
+  return evaluated?.text ?? readBody(body)?.text ?? null;
 }
 
 /** The JSON of a text; `undefined`: it is not JSON. */

@@ -1,4 +1,4 @@
-import type { AgentInput } from "../../../server/contract/agent/input.ts";
+import type { AgentInput } from "../../server/contract/agent/input.ts";
 
 /** A section of a prompt. `path`: its path in the payload (`""`: no path); `null`: written by the project. */
 export interface PromptPiece {

@@ -6,9 +6,9 @@ import { type ReactNode, useState } from "react";
 import type { AppRouter } from "../../server/trpc/router.ts";
 import { Live } from "../live/live.tsx";
 import { RenderedAt } from "../ui/time.tsx";
-import { createQueryClient } from "./query-client.ts";
+import { createQueryClient } from "../trpc/query-client.ts";
 import { maxBatchCalls } from "../../server/contract/batch.ts";
-import { TRPCProvider } from "./trpc.ts";
+import { TRPCProvider } from "../trpc/trpc.ts";
 
 const url = "/api/trpc";
 

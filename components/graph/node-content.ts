@@ -1,6 +1,6 @@
-import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
-import { formatNumber, formatShare } from "../../../server/domain/format.ts";
-import { type Evidence, stoppedCount } from "../live/evidence.ts";
+import { isScriptedModel } from "../../server/contract/agent/scripted-model.ts";
+import { formatNumber, formatShare } from "../../server/domain/format.ts";
+import { type Evidence, stoppedCount } from "./evidence.ts";
 import {
   type GraphAgent,
   type GraphTarget,

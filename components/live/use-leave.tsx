@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect } from "react";
-import { useLiveness } from "../live/live.tsx";
+import { useLiveness } from "./live.tsx";
 import { useToast } from "../ui/overlays/toast.tsx";
 
 const healthTimeoutMs = 3_000;

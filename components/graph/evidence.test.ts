@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Activity } from "../model/canvas-model.ts";
-import { sampleModel } from "../model/testing/sample-graph.ts";
-import { visibleGraph } from "../model/visible-graph.ts";
+import type { Activity } from "./canvas-model.ts";
+import { sampleModel } from "./testing/sample-graph.ts";
+import { visibleGraph } from "./visible-graph.ts";
 import { createTraffic, deliveriesHref, describeStopped, evidenceOfTrigger, stoppedCount } from "./evidence.ts";
 
 const activity = (matched: number, other: number): Activity => ({

@@ -1,9 +1,9 @@
 "use client";
 
 import { Eye, EyeOff } from "lucide-react";
-import { useDisabledReason } from "../auth/access.tsx";
-import { problemOf } from "../trpc/problem-of.ts";
-import { Button } from "./controls/button.tsx";
+import { useDisabledReason } from "./access.tsx";
+import { problemOf } from "../ui/problem-of.ts";
+import { Button } from "../ui/controls/button.tsx";
 
 /** Says that sensitive values are masked, and reveals them on request. */
 export function MaskedNote({

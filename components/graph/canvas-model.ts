@@ -1,6 +1,6 @@
 import type { inferRouterOutputs } from "@trpc/server";
-import type { Target, TargetKind } from "../../../server/contract/project/target.ts";
-import type { AppRouter } from "../../../server/trpc/router.ts";
+import type { Target, TargetKind } from "../../server/contract/project/target.ts";
+import type { AppRouter } from "../../server/trpc/router.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>["canvas"];
 

@@ -1,4 +1,4 @@
-import { arrangeGraph, type ArrangedGraph } from "../../../../server/triggers/arrange-graph.ts";
+import { arrangeGraph, type ArrangedGraph } from "../../../server/triggers/arrange-graph.ts";
 import { buildModel, type CanvasModel } from "../canvas-model.ts";
 
 type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { layoutColumns } from "../layout/layout.ts";
+import { layoutColumns } from "../canvas/layout/layout.ts";
 import { largeModel, sampleModel } from "./testing/sample-graph.ts";
 import { edgesOf, type Step, visibleGraph, walk } from "./visible-graph.ts";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, useId, useState } from "react";
-import { PlainText } from "../../json/plain-text.tsx";
-import { ShowAll } from "../../ui/controls/button.tsx";
+import { PlainText } from "./plain-text.tsx";
+import { ShowAll } from "../ui/controls/button.tsx";
 import type { PromptPiece } from "./split-marks.ts";
 
 /** A prompt with marked payload data. The legend shows the path of the mark under the pointer or with the focus. */

@@ -1,0 +1,2 @@
+import { frame } from "../shell/frame.ts";
+export const framed = frame;
