@@ -13,7 +13,7 @@ import { createPaint } from "../cli/terminal/terminal.ts";
 import { clientVariables, environmentSchema } from "../server/config/environment.ts";
 import { projectSettingsSchema } from "../server/contract/project/settings.ts";
 import { tracingEnvironmentSchema, tracingSwitches } from "../server/contract/tracing-settings.ts";
-import { formatNumber } from "../server/domain/format.ts";
+import { formatNumber } from "../server/shared/format.ts";
 
 const repository = join(import.meta.dirname, "..");
 export const configurationPage = join(repository, "docs/configuration.md");

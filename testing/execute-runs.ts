@@ -2,7 +2,7 @@ import type { ModelLike } from "../sdk/definition.ts";
 import type { Target, TargetKind } from "../server/contract/project/target.ts";
 import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
-import { isEnded } from "../server/domain/runs/run-state.ts";
+import { isEnded } from "../server/shared/runs/run-state.ts";
 import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { ProjectCode } from "../server/ports/project.ts";
@@ -15,7 +15,7 @@ import { formatAssign } from "../server/run-channel/messages.ts";
 import type { LoadedBuild } from "./project-build.ts";
 import { createStepProbe, type StepProbe } from "./step-probe.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
-import { formatInterval } from "../server/domain/format.ts";
+import { formatInterval } from "../server/shared/format.ts";
 
 const workerId = "wrk_test";
 /** No other worker takes a run, however far the clock moves. */

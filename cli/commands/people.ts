@@ -8,7 +8,7 @@ import {
   roleSchema,
 } from "../../server/contract/access/person.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
-import { formatRelativeTime } from "../../server/domain/format.ts";
+import { formatRelativeTime } from "../../server/shared/format.ts";
 import { apiPath } from "../../server/contract/api-request.ts";
 import { Failure } from "../terminal/failure.ts";
 import { plainLine } from "../terminal/plain-text.ts";

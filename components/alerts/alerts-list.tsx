@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { Alert, AlertMessage } from "../../server/contract/alert.ts";
-import { formatRelativeTime } from "../../server/domain/format.ts";
+import { formatRelativeTime } from "../../server/shared/format.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import type { Column } from "../list/column.ts";
 import { pageRows } from "../list/list-state.ts";

@@ -3,7 +3,7 @@
 import { ArrowRight } from "lucide-react";
 import Link from "next/link";
 import { type MouseEvent, type ReactNode, useEffect, useMemo, useState } from "react";
-import { formatMethods, formatNumber } from "../../server/domain/format.ts";
+import { formatMethods, formatNumber } from "../../server/shared/format.ts";
 import { useDisabled } from "../sheets/sheet-data.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { StatusBadge, TargetIcon } from "../ui/badges.tsx";

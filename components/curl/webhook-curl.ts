@@ -1,6 +1,6 @@
 import type { BodyFormat, Methods } from "../../server/contract/project/endpoint.ts";
-import { cleanQuery, joinQueries } from "../../server/domain/deliveries/query-text.ts";
-import { encodeBody } from "../../server/domain/schema/encode-body.ts";
+import { cleanQuery, joinQueries } from "../../server/shared/deliveries/query-text.ts";
+import { encodeBody } from "../../server/shared/schema/encode-body.ts";
 import { curlCommand, type CurlRequest } from "./curl-command.ts";
 
 /** What a person sends to an endpoint: a body, written as JSON, headers, and a query as in a URL. */

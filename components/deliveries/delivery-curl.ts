@@ -1,6 +1,6 @@
 import type { Delivery } from "../../server/contract/delivery.ts";
 import { ownHeaders } from "../../server/contract/own-headers.ts";
-import { splitQuery } from "../../server/domain/deliveries/query-text.ts";
+import { splitQuery } from "../../server/shared/deliveries/query-text.ts";
 import { curlCommand } from "../curl/curl-command.ts";
 import { withQuery } from "../curl/webhook-curl.ts";
 import { readBody } from "../json/read-body.ts";

@@ -1,4 +1,4 @@
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber } from "../../server/shared/format.ts";
 import {
   type Activity,
   type EndpointActivity,

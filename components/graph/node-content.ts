@@ -1,5 +1,5 @@
 import { isScriptedModel } from "../../server/contract/agent/scripted-model.ts";
-import { formatNumber, formatShare } from "../../server/domain/format.ts";
+import { formatNumber, formatShare } from "../../server/shared/format.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 import {
   type GraphAgent,

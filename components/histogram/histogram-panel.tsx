@@ -1,7 +1,7 @@
 "use client";
 
 import type { Histogram as Answer, Window } from "../../server/contract/traffic.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber } from "../../server/shared/format.ts";
 import { formatFilterTime } from "../list/filters/active-filters.ts";
 import { Segmented } from "../ui/controls/choice.tsx";
 import { ErrorNote } from "../ui/states.tsx";

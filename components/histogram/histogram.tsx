@@ -1,7 +1,7 @@
 "use client";
 
 import type { KeyboardEvent } from "react";
-import { formatAxisTime, formatDuration, formatNumber } from "../../server/domain/format.ts";
+import { formatAxisTime, formatDuration, formatNumber } from "../../server/shared/format.ts";
 import { useIsHydrated } from "../ui/browser.ts";
 import { barsOf, type Counts, fillOf, styleOf, type Frame, type Kind } from "./buckets.ts";
 import { type Handle, useBrush } from "./use-brush.ts";

@@ -3,8 +3,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo, type ReactNode, useEffect, useEffectEvent, useState } from "react";
-import { formatBytes } from "../../server/domain/format.ts";
-import type { JsonLine } from "../../server/domain/json/json-layout.ts";
+import { formatBytes } from "../../server/shared/format.ts";
+import type { JsonLine } from "../../server/shared/json/json-layout.ts";
 import { ShowAll } from "../ui/controls/button.tsx";
 import { type Tone, toneGrounds, toneTexts } from "../ui/statuses.ts";
 import { isFoldable, type Piece, type PieceKind, piecesOfLine } from "./json-pieces.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { layOutJson } from "../../server/domain/json/json-layout.ts";
+import { layOutJson } from "../../server/shared/json/json-layout.ts";
 import { prettyText, shownLines, unfoldAround } from "./json-pieces.ts";
 
 const nestedLines = layOutJson('{"a":[[1],2],"b":3}') ?? [];

@@ -1,4 +1,4 @@
-import type { JsonLine } from "../../server/domain/json/json-layout.ts";
+import type { JsonLine } from "../../server/shared/json/json-layout.ts";
 
 /** The line numbers that are visible while some objects and arrays are folded. */
 export function shownLines(lines: readonly JsonLine[], folded: ReadonlySet<number>): number[] {

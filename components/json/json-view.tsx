@@ -2,7 +2,7 @@
 
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useMemo, useState } from "react";
-import { type JsonLine, layOutJson } from "../../server/domain/json/json-layout.ts";
+import { type JsonLine, layOutJson } from "../../server/shared/json/json-layout.ts";
 import { IconButton } from "../ui/controls/button.tsx";
 import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { prettyText } from "./json-pieces.ts";

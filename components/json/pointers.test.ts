@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { layOutJson } from "../../server/domain/json/json-layout.ts";
-import { toPointer } from "../../server/domain/json/json-pointer.ts";
+import { layOutJson } from "../../server/shared/json/json-layout.ts";
+import { toPointer } from "../../server/shared/json/json-pointer.ts";
 import { mergeMarks, resolvePointer } from "./pointers.ts";
 
 const invoiceText = '{"type":"invoice.paid","invoice":{"currency":"eur"}}';

@@ -1,5 +1,5 @@
-import { fromPointer } from "../../server/domain/json/json-pointer.ts";
-import { type JsonLine, nameOf } from "../../server/domain/json/json-layout.ts";
+import { fromPointer } from "../../server/shared/json/json-pointer.ts";
+import { type JsonLine, nameOf } from "../../server/shared/json/json-layout.ts";
 import type { Tone } from "../ui/statuses.ts";
 
 /** A mark on a value of the body, with a note. */

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { ShowAll } from "../ui/controls/button.tsx";
 import { CopyButton } from "../ui/controls/copy-button.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { formatBytes } from "../../server/domain/format.ts";
+import { formatBytes } from "../../server/shared/format.ts";
 
 /** Longer text is shown on demand. */
 const maxCharacters = 50_000;

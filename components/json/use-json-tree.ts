@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, useCallback, useMemo, useState } from "react";
-import type { JsonLine } from "../../server/domain/json/json-layout.ts";
+import type { JsonLine } from "../../server/shared/json/json-layout.ts";
 import { isFoldable, shownLines, unfoldAround } from "./json-pieces.ts";
 import type { LineMark } from "./pointers.ts";
 

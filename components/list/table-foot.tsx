@@ -3,7 +3,7 @@ import { Button } from "../ui/controls/button.tsx";
 import { ErrorNote } from "../ui/states.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { rowPx } from "./column.ts";
-import { formatCount } from "../../server/domain/format.ts";
+import { formatCount } from "../../server/shared/format.ts";
 
 interface Props {
   count: number;

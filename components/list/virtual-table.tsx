@@ -25,7 +25,7 @@ import { coveredPx, useArrivals, useReading } from "./use-reading.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import { HeadRow, SelectionBox, VirtualRow } from "./table-rows.tsx";
 import { rememberTrail } from "./trail.tsx";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber } from "../../server/shared/format.ts";
 
 interface Props<Row> extends LivePages<Row> {
   label: string;

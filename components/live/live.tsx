@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import type { FeedData, Topic } from "../../server/contract/live.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { isEnded } from "../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../server/shared/runs/run-state.ts";
 import { useSignedOut } from "../trpc/use-signed-out.ts";
 import { createLiveClient } from "./live-client.ts";
 import type { StreamState } from "./live-hub.ts";

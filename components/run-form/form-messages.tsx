@@ -3,7 +3,7 @@
 import { Info } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { formatCount, formatNumber } from "../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../server/shared/format.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Alert, ProblemNote } from "../ui/states.tsx";
 import type { Issue } from "./check/check-value.ts";

@@ -5,7 +5,7 @@ import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo,
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import { bigintsOf } from "../../server/contract/project/endpoint.ts";
 import { fieldParts } from "../../server/contract/request-parts.ts";
-import { describeSchema } from "../../server/domain/schema/describe-schema.ts";
+import { describeSchema } from "../../server/shared/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import { jsonOf } from "../json/read-body.ts";
 import { useTRPC } from "../trpc/trpc.ts";

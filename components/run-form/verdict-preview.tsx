@@ -1,8 +1,8 @@
 "use client";
 
 import type { Verdict } from "../../server/contract/delivery.ts";
-import { visibleText } from "../../server/domain/schema/visible-text.ts";
-import { formatReason, verdictStages } from "../../server/domain/deliveries/describe-reason.ts";
+import { visibleText } from "../../server/shared/schema/visible-text.ts";
+import { formatReason, verdictStages } from "../../server/shared/deliveries/describe-reason.ts";
 import { ErrorNote } from "../ui/states.tsx";
 import { StatusBadge } from "../ui/badges.tsx";
 import { verdictStyle } from "../ui/statuses.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { formatRunsUsage } from "./run-text.ts";
-import { formatTokens } from "../../server/domain/format.ts";
+import { formatTokens } from "../../server/shared/format.ts";
 
 it("the usage of runs is one line, including unknown costs", () => {
   expect(formatRunsUsage({ runs: 312, pricedRuns: 312, tokens: 1_204_500, costUsd: 4.1, isCapped: false })).toBe(

@@ -1,5 +1,5 @@
 import type { RunSummary, RunsUsage, StartedBy } from "../../server/contract/run.ts";
-import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/domain/format.ts";
+import { formatCount, formatNumber, formatTokens, formatUsd } from "../../server/shared/format.ts";
 import { runStatuses } from "../ui/statuses.ts";
 
 /** The number of replays listed on the page of a run, newest first. */

@@ -1,8 +1,8 @@
 import type { Json, JsonSchemaObject } from "../../server/contract/json.ts";
-import { type Facts, factsOf, firstOf, propertiesOf } from "../../server/domain/schema/facts-of.ts";
-import { asSchema, isObject, schemasOf } from "../../server/domain/schema/json-schema.ts";
-import { describeChoice } from "../../server/domain/schema/describe-schema.ts";
-import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { type Facts, factsOf, firstOf, propertiesOf } from "../../server/shared/schema/facts-of.ts";
+import { asSchema, isObject, schemasOf } from "../../server/shared/schema/json-schema.ts";
+import { describeChoice } from "../../server/shared/schema/describe-schema.ts";
+import { visibleText } from "../../server/shared/schema/visible-text.ts";
 
 /** A child of a schema: a property, the items of an array, a union variant. */
 export interface SchemaChild {

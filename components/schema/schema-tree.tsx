@@ -3,9 +3,9 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { describeProperty, describeSchema } from "../../server/domain/schema/describe-schema.ts";
-import { factsOf, firstOf } from "../../server/domain/schema/facts-of.ts";
-import { visibleText } from "../../server/domain/schema/visible-text.ts";
+import { describeProperty, describeSchema } from "../../server/shared/schema/describe-schema.ts";
+import { factsOf, firstOf } from "../../server/shared/schema/facts-of.ts";
+import { visibleText } from "../../server/shared/schema/visible-text.ts";
 import { type SchemaChild, childrenOf } from "./schema-children.ts";
 
 interface Around {

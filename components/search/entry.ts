@@ -1,5 +1,5 @@
 import { entryKinds, type SearchEntry, type SearchAction } from "../../server/contract/search.ts";
-import { formatCount } from "../../server/domain/format.ts";
+import { formatCount } from "../../server/shared/format.ts";
 
 interface PageEntry {
   /** Lower-case words that find the page. */

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import type { Build } from "../../server/contract/project/build.ts";
-import { formatNumber } from "../../server/domain/format.ts";
+import { formatNumber } from "../../server/shared/format.ts";
 import { BacktestPanel } from "../sheets/backtest/backtest-panel.tsx";
 import { describeProblem } from "../ui/problem-of.ts";
 import { useTRPC } from "../trpc/trpc.ts";

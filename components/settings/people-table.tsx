@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Key } from "../../server/contract/access/key.ts";
 import { type Person, type Role, roleSchema } from "../../server/contract/access/person.ts";
-import { isUsableKey } from "../../server/domain/access/keys.ts";
+import { isUsableKey } from "../../server/shared/access/keys.ts";
 import { useTRPC } from "../trpc/trpc.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { Choice } from "../ui/controls/choice.tsx";

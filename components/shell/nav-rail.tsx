@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Bell, Download, type LucideIcon, Play, Settings, Workflow } from "lucide-react";
 import Link, { useLinkStatus } from "next/link";
 import { usePathname } from "next/navigation";
-import { formatCount } from "../../server/domain/format.ts";
+import { formatCount } from "../../server/shared/format.ts";
 import { useRunsToApprove } from "../runs/run-badge.tsx";
 import { useTRPC } from "../trpc/trpc.ts";
 

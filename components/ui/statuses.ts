@@ -23,8 +23,8 @@ import type { FiringChange } from "../../server/contract/backtest.ts";
 import type { DeliveryOutcome, Verdict, VerdictOutcome } from "../../server/contract/delivery.ts";
 import type { Health } from "../../server/contract/traffic.ts";
 import type { RunStatus } from "../../server/contract/run.ts";
-import { fitsSome } from "../../server/domain/deliveries/describe-reason.ts";
-import { isEnded } from "../../server/domain/runs/run-state.ts";
+import { fitsSome } from "../../server/shared/deliveries/describe-reason.ts";
+import { isEnded } from "../../server/shared/runs/run-state.ts";
 
 /** The colour of a status. A status is never shown by colour alone. */
 export type Tone = "ok" | "run" | "wait" | "bad" | "idle";

@@ -9,7 +9,7 @@ import {
   formatLocalTime,
   formatRelativeTime,
   formatUtc,
-} from "../../server/domain/format.ts";
+} from "../../server/shared/format.ts";
 
 /** When the server rendered the page. The first render in the browser uses the same time, so that hydration matches. */
 export const RenderedAt = createContext(0);

@@ -3,7 +3,7 @@ import type { AlertMessageType, Destination } from "../contract/alert.ts";
 import type { AlertDestinations } from "../config.ts";
 import { describeAlert, toSlackText } from "../domain/alerts/describe-alert.ts";
 import type { StoredAlert } from "../domain/alerts/plan-alerts.ts";
-import { formatInterval } from "../domain/format.ts";
+import { formatInterval } from "../shared/format.ts";
 
 /** A message in the form in which it is sent. */
 export interface OutgoingMessage {

@@ -6,10 +6,10 @@ import type {
   VerdictList,
 } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
-import { reasonParts } from "../domain/deliveries/describe-reason.ts";
-import { formatNumber } from "../domain/format.ts";
-import { type JsonLine, layOutJson, nameOf } from "../domain/json/json-layout.ts";
-import { toPointer } from "../domain/json/json-pointer.ts";
+import { reasonParts } from "../shared/deliveries/describe-reason.ts";
+import { formatNumber } from "../shared/format.ts";
+import { type JsonLine, layOutJson, nameOf } from "../shared/json/json-layout.ts";
+import { toPointer } from "../shared/json/json-pointer.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
 import { showDelivery } from "./describe-delivery.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeliverySummary, Verdict } from "../contract/delivery.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
-import { describeUnlisted } from "../domain/deliveries/describe-reason.ts";
+import { describeUnlisted } from "../shared/deliveries/describe-reason.ts";
 import { projectFixture } from "../http/rest/testing/project-fixture.ts";
 import { describeRow, showDelivery } from "./describe-delivery.ts";
 

@@ -11,11 +11,11 @@ import type {
 import type { Json } from "../contract/json.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
-import { countVerdicts, formatReason, verdictStages } from "../domain/deliveries/describe-reason.ts";
+import { countVerdicts, formatReason, verdictStages } from "../shared/deliveries/describe-reason.ts";
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../../sdk/did-you-mean.ts";
-import { formatNumber } from "../domain/format.ts";
+import { formatNumber } from "../shared/format.ts";
 import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { ProjectReader } from "../ports/project.ts";

@@ -2,9 +2,9 @@ import { partOf } from "../contract/request-parts.ts";
 import type { BodyMark, DeliverySummary, Verdict } from "../contract/delivery.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { ManifestTrigger } from "../contract/project/manifest.ts";
-import { fitsSome } from "../domain/deliveries/describe-reason.ts";
-import { toPointer } from "../domain/json/json-pointer.ts";
-import { isObject } from "../domain/schema/json-schema.ts";
+import { fitsSome } from "../shared/deliveries/describe-reason.ts";
+import { toPointer } from "../shared/json/json-pointer.ts";
+import { isObject } from "../shared/schema/json-schema.ts";
 
 /**
  * The paths of a body that decided: mismatches by the recorded verdicts or the rejection, matches by the schemas of the

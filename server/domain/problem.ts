@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { errorCodes } from "../contract/error-codes.ts";
 import type { Problem, ProblemError } from "../contract/problem.ts";
 import type { Target } from "../contract/project/target.ts";
-import { shortPointer } from "./json/json-pointer.ts";
+import { shortPointer } from "../shared/json/json-pointer.ts";
 import { redactText } from "./deliveries/redaction.ts";
 
 const maxErrors = 20;

@@ -1,4 +1,4 @@
-import { formatInterval } from "./format.ts";
+import { formatInterval } from "../shared/format.ts";
 
 /** A store that does not respond: a disk that hangs, or a connection through which nothing comes. */
 export interface StoreStall {

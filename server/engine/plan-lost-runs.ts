@@ -2,7 +2,7 @@ import type { Target } from "../contract/project/target.ts";
 import { type FailingTarget, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import type { LostRun } from "../ports/store/engine-store.ts";
 import { planAttemptEnd } from "./plan-run-end.ts";
-import { formatCount, formatDuration } from "../domain/format.ts";
+import { formatCount, formatDuration } from "../shared/format.ts";
 
 /** How a worker process ended. */
 export type WorkerDeath =

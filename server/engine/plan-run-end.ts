@@ -4,7 +4,7 @@ import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import { type FailureRun, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
 import { planRetry, type RetryHint } from "../domain/runs/plan-retry.ts";
-import { isObject } from "../domain/schema/json-schema.ts";
+import { isObject } from "../shared/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
 import type { RunAttempt, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";

@@ -2,7 +2,7 @@ import { parseDuration } from "../../sdk/duration.ts";
 import { readStepOptions, showOption } from "../../sdk/retry-options.ts";
 import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from "../contract/agent/trace.ts";
 import type { Json } from "../contract/json.ts";
-import { isObject } from "../domain/schema/json-schema.ts";
+import { isObject } from "../shared/schema/json-schema.ts";
 import { startTimer } from "../ports/clock.ts";
 import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
 import { FinalFailure } from "./run-errors.ts";

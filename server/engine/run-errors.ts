@@ -4,7 +4,7 @@ import type { Json } from "../contract/json.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { RetryHint } from "../domain/runs/plan-retry.ts";
-import { formatInterval } from "../domain/format.ts";
+import { formatInterval } from "../shared/format.ts";
 
 /** The run was canceled. The reason of `ctx.signal`. */
 class RunCanceled extends Error {

@@ -3,7 +3,7 @@ import { isStoreUnavailable } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { LogLevel } from "../contract/timeline.ts";
-import { resolveTransition } from "../domain/runs/run-state.ts";
+import { resolveTransition } from "../shared/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ProgressWriter } from "../ports/run-channel.ts";

@@ -5,7 +5,7 @@ import type { FieldPart } from "../contract/request-parts.ts";
 import { type FieldValues, safeHeaders } from "../domain/deliveries/header-values.ts";
 import { readQuery } from "../domain/deliveries/query-values.ts";
 import { fieldsFor } from "../domain/deliveries/request-fields.ts";
-import { formatBytes } from "../domain/format.ts";
+import { formatBytes } from "../shared/format.ts";
 import { findLargestPart, findUnstorable } from "../domain/json/find-unstorable.ts";
 import { isTooDeep, maxDepth } from "../domain/requests/request-body.ts";
 import { explainIssues, toProblemErrors } from "../matching/explain/explain.ts";

@@ -10,7 +10,7 @@ import { acceptsMethod, allowedMethods } from "../domain/requests/challenge.ts";
 import { acceptedTypes, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { acceptedEncodings, withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { type BodyBudget, createBodyBudget } from "../domain/requests/request-body.ts";
-import { sentTypes } from "../domain/schema/encode-body.ts";
+import { sentTypes } from "../shared/schema/encode-body.ts";
 import { currentTurn } from "../domain/event-loop.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { fromWire } from "../domain/deliveries/header-values.ts";

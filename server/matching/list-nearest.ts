@@ -1,8 +1,8 @@
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { UnlistedVerdicts, Verdict, VerdictList } from "../contract/delivery.ts";
-import { shortPointer } from "../domain/json/json-pointer.ts";
-import { shortJson } from "../domain/json/short-json.ts";
+import { shortPointer } from "../shared/json/json-pointer.ts";
+import { shortJson } from "../shared/json/short-json.ts";
 import type { RequestFields } from "../domain/deliveries/request-fields.ts";
 import type { TriggerIndex, TriggerSource } from "../ports/project.ts";
 import { valueOf } from "./index/trigger-index.ts";

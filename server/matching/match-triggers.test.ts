@@ -10,7 +10,7 @@ import type { UnlistedVerdicts, Verdict } from "../contract/delivery.ts";
 import { recordGivenHeaders } from "../domain/deliveries/header-values.ts";
 import { recordGivenQuery } from "../domain/deliveries/query-values.ts";
 import { requestFields } from "../domain/deliveries/request-fields.ts";
-import { namedLists } from "../domain/schema/named-fields.ts";
+import { namedLists } from "../shared/schema/named-fields.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers, matchTriggers } from "./match-triggers.ts";
 import { splitSchema } from "./schemas/fixed-fields.ts";

@@ -18,7 +18,7 @@ import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
 import { redactVerdicts } from "../domain/deliveries/redaction.ts";
 import { newId } from "../domain/ids.ts";
-import { shortText } from "../domain/json/short-json.ts";
+import { shortText } from "../shared/json/short-json.ts";
 import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import { explainIssues, toProblemErrors } from "./explain/explain.ts";

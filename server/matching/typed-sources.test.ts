@@ -7,7 +7,7 @@ import { stripe } from "../../sdk/sources/stripe/index.ts";
 import { twilio } from "../../sdk/sources/twilio/index.ts";
 import type { SourceDefinition } from "../../sdk/definition.ts";
 import type { Json } from "../contract/json.ts";
-import { fitsSome } from "../domain/deliveries/describe-reason.ts";
+import { fitsSome } from "../shared/deliveries/describe-reason.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { evaluateTriggers } from "./match-triggers.ts";
 

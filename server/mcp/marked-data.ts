@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { formatNumber } from "../domain/format.ts";
-import { unseenCharacters } from "../domain/schema/visible-text.ts";
+import { formatNumber } from "../shared/format.ts";
+import { unseenCharacters } from "../shared/schema/visible-text.ts";
 
 /**
  * The result of a tool for a model. `facts` are sentences of our own: they contain numbers and fixed words, and never a

@@ -1,7 +1,7 @@
 import type { SourceDefinition } from "../../sdk/definition.ts";
 import type { ManifestTrigger } from "../contract/project/manifest.ts";
 import { type FieldPart, fieldParts } from "../contract/request-parts.ts";
-import { namedLists } from "../domain/schema/named-fields.ts";
+import { namedLists } from "../shared/schema/named-fields.ts";
 import type { FieldsSchema } from "../ports/project.ts";
 import { isSchema } from "./definitions.ts";
 

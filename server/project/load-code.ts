@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { AgentDefinition, ToolLike } from "../../sdk/definition.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
-import { toPointer } from "../domain/json/json-pointer.ts";
+import { toPointer } from "../shared/json/json-pointer.ts";
 import type { RunBuild } from "../domain/runs/run-builds.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";

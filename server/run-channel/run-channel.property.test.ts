@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isEnded } from "../domain/runs/run-state.ts";
+import { isEnded } from "../shared/runs/run-state.ts";
 import type { WorkerDeath } from "../engine/plan-lost-runs.ts";
 import { createChannelHarness, createMemoryTransport, type TestWorker } from "./testing/channel-harness.ts";
 

@@ -3,7 +3,7 @@ import type { ActedRuns, BulkPage, RunAction } from "../contract/run-bulk.ts";
 import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
 import { describeObstacle, findReplayObstacle, findResumeObstacle, type Obstacle } from "../domain/runs/resume.ts";
-import { hasFailed, isEnded } from "../domain/runs/run-state.ts";
+import { hasFailed, isEnded } from "../shared/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { InputChecks } from "../ports/input-checks.ts";
 import type { ProjectReader } from "../ports/project.ts";

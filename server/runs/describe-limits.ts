@@ -1,5 +1,5 @@
 import type { ManifestAgent, ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
-import { formatInterval, formatNumber, formatUsd } from "../domain/format.ts";
+import { formatInterval, formatNumber, formatUsd } from "../shared/format.ts";
 
 type AgentLimits = Pick<ManifestAgent, "maxSteps" | "maxToolCalls" | "tools" | "budget" | "callTimeoutMs">;
 

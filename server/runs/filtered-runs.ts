@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { readPages } from "../contract/list.ts";
 import type { RunAction } from "../contract/run-bulk.ts";
 import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
-import { openStatuses } from "../domain/runs/run-state.ts";
+import { openStatuses } from "../shared/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
 

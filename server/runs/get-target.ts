@@ -5,7 +5,7 @@ import type { ModelPrice } from "../contract/project/settings.ts";
 import type { Target } from "../contract/project/target.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { findPrice } from "../domain/runs/model-prices.ts";
-import { exampleBody } from "../domain/schema/example-body.ts";
+import { exampleBody } from "../shared/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { describeLimits } from "./describe-limits.ts";

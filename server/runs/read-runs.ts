@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
-import { isEnded } from "../domain/runs/run-state.ts";
+import { isEnded } from "../shared/runs/run-state.ts";
 import type { Store } from "../ports/store.ts";
 import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 import { watchChanges } from "../ports/watch-changes.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AgentLive } from "../contract/agent/trace.ts";
 import type { RunSummary } from "../contract/run.ts";
 import type { TimelineEntry } from "../contract/timeline.ts";
-import { isEnded } from "../domain/runs/run-state.ts";
+import { isEnded } from "../shared/runs/run-state.ts";
 import type { Feed } from "../ports/feed.ts";
 import type { EngineStore } from "../ports/store/engine-store.ts";
 import type { RunStore } from "../ports/store/run-store.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "../contract/list.ts";
 import type { TimelineEntry } from "../contract/timeline.ts";
-import { isEnded } from "../domain/runs/run-state.ts";
+import { isEnded } from "../shared/runs/run-state.ts";
 import type { Store } from "../ports/store.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";

@@ -1,6 +1,6 @@
 import type { RunStatus } from "../contract/run.ts";
 import type { Histogram, Window } from "../contract/traffic.ts";
-import { failedStatuses } from "../domain/runs/run-state.ts";
+import { failedStatuses } from "../shared/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { RunFilter, RunStore } from "../ports/store/run-store.ts";
 import { describeHistogram, frameOf } from "./show-histogram.ts";

@@ -2,7 +2,7 @@ import type { ManifestAgent, ManifestTrigger } from "../contract/project/manifes
 import type { Methods } from "../contract/project/endpoint.ts";
 import { type Target, targetName } from "../contract/project/target.ts";
 import type { FieldPart } from "../contract/request-parts.ts";
-import type { Condition } from "../domain/schema/conditions.ts";
+import type { Condition } from "../shared/schema/conditions.ts";
 
 /** One attachment of a trigger to a target, as the manifest has it. Its conditions are in words. */
 export interface GraphAttachment extends Pick<

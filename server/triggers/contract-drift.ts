@@ -3,9 +3,9 @@ import type { DriftChange, DriftReport } from "../contract/drift.ts";
 import { readPages } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import type { Json } from "../contract/json.ts";
-import { isOtherEvent } from "../domain/deliveries/describe-reason.ts";
+import { isOtherEvent } from "../shared/deliveries/describe-reason.ts";
 import { onlyJson } from "../domain/requests/body-format.ts";
-import { fromPointer, valueAt } from "../domain/json/json-pointer.ts";
+import { fromPointer, valueAt } from "../shared/json/json-pointer.ts";
 import { stopIfDisconnected } from "../domain/problem.ts";
 import { describeDrift, pointerText } from "../domain/sketch/describe-drift.ts";
 import {

@@ -8,7 +8,7 @@ import { stopIfDisconnected } from "../domain/problem.ts";
 import { safeHeaders } from "../domain/deliveries/header-values.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { readQuery } from "../domain/deliveries/query-values.ts";
-import { formatCount } from "../domain/format.ts";
+import { formatCount } from "../shared/format.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { EndpointVerification } from "../domain/sketch/write-trigger.ts";
 import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } from "../domain/sketch/infer-trigger.ts";

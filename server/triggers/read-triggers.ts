@@ -23,7 +23,7 @@ import {
 } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import { inBatches } from "../domain/event-loop.ts";
-import { exampleBody } from "../domain/schema/example-body.ts";
+import { exampleBody } from "../shared/schema/example-body.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
 import { triggersWithSlug } from "./find-triggers.ts";

@@ -2,7 +2,7 @@ import type { Mode } from "../config.ts";
 import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts";
 import { fieldParts } from "../contract/request-parts.ts";
 import { inBatches } from "../domain/event-loop.ts";
-import { conditionsOf } from "../domain/schema/conditions.ts";
+import { conditionsOf } from "../shared/schema/conditions.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import { type ArrangedGraph, arrangeGraph, type GraphAttachment } from "./arrange-graph.ts";
 

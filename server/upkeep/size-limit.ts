@@ -1,4 +1,4 @@
-import { formatBytes } from "../domain/format.ts";
+import { formatBytes } from "../shared/format.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { UpkeepCursor, UpkeepStore } from "../ports/store/upkeep-store.ts";
 

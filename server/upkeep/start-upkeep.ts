@@ -1,7 +1,7 @@
 import { minKeyRetentionMs } from "../domain/deliveries/idempotency.ts";
 import { startKeyWindowMs } from "../domain/runs/start-key.ts";
 import { type ClockWatch, findJump, watchClock } from "../domain/clock-watch.ts";
-import { formatDuration } from "../domain/format.ts";
+import { formatDuration } from "../shared/format.ts";
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { AlertStore } from "../ports/store/alert-store.ts";

@@ -8,7 +8,7 @@ import type { ProjectSettings } from "../../../server/contract/project/settings.
 import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
 import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
-import { checkSchemaPath } from "../../../server/domain/schema/check-path.ts";
+import { checkSchemaPath } from "../../../server/shared/schema/check-path.ts";
 import { isCount, isTimeout, show } from "./check-definitions.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";

@@ -1,7 +1,7 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { BodyFormat } from "../../../server/contract/project/endpoint.ts";
-import { factsOf } from "../../../server/domain/schema/facts-of.ts";
-import { namedFields, isObjectSchema } from "../../../server/domain/schema/named-fields.ts";
+import { factsOf } from "../../../server/shared/schema/facts-of.ts";
+import { namedFields, isObjectSchema } from "../../../server/shared/schema/named-fields.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";

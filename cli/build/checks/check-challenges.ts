@@ -1,7 +1,7 @@
 import { challengePresets } from "../../../sdk/challenges.ts";
 import { type Challenge, challengeSchema } from "../../../server/contract/project/endpoint.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
-import { fromPointer, toPointer } from "../../../server/domain/json/json-pointer.ts";
+import { fromPointer, toPointer } from "../../../server/shared/json/json-pointer.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";

@@ -1,5 +1,5 @@
-import { type FilterFault, findFilterFaults } from "../../../server/domain/schema/check-filter.ts";
-import { bodyPath, keyStep } from "../../../server/domain/schema/conditions.ts";
+import { type FilterFault, findFilterFaults } from "../../../server/shared/schema/check-filter.ts";
+import { bodyPath, keyStep } from "../../../server/shared/schema/conditions.ts";
 import { trail, type Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";

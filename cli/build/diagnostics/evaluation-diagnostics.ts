@@ -4,7 +4,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { Crash } from "../evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry, ThrownError } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
-import { formatInterval } from "../../../server/domain/format.ts";
+import { formatInterval } from "../../../server/shared/format.ts";
 
 interface Context {
   files: ProjectFiles;

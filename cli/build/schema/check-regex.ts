@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { entryFile, regexCheckerFile } from "../../../server/paths.ts";
 import { findBoundedAttack, type Pattern } from "./count-backtracking.ts";
 import type { CheckedRegex, RegexThreadData } from "./regex-thread.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 
 export type RegexVerdict =
   | { status: "safe" }

@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { exampleBody } from "../../../server/domain/schema/example-body.ts";
+import { exampleBody } from "../../../server/shared/schema/example-body.ts";
 import { sensitiveKeyword } from "../../../server/domain/sensitive/sensitive-schema.ts";
 import { readZod3 } from "./read-zod3.ts";
 import { readZod4 } from "./read-zod4.ts";

@@ -4,7 +4,7 @@ import type { Run } from "../../../server/contract/run.ts";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import type { Paint } from "../../terminal/terminal.ts";
-import { formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../../server/shared/format.ts";
 
 const maxValueWidth = 200;
 

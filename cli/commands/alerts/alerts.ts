@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { z } from "zod";
 import { type Alert, alertSchema, type AlertTest, alertTestSchema } from "../../../server/contract/alert.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
-import { formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatRelativeTime } from "../../../server/shared/format.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderTable } from "../../terminal/table.ts";

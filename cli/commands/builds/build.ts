@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { OpenRunCheck } from "../../../server/contract/project/build.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 import { type Diagnostic, diagnosticsJson, renderDiagnostics } from "../../build/diagnostics/diagnostic.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";

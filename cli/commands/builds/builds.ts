@@ -1,5 +1,5 @@
 import { type Build, buildSchema, buildsSchema } from "../../../server/contract/project/build.ts";
-import { formatNumber, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatNumber, formatRelativeTime } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import { findRunningServer, readClientSettings } from "../../api/running-server.ts";
 import { Failure } from "../../terminal/failure.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../server/contract/project/build.ts";
 import type { Manifest, ManifestAgent, ManifestWorkflow } from "../../../server/contract/project/manifest.ts";
 import type { TargetKind } from "../../../server/contract/project/target.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";

@@ -6,7 +6,7 @@ import {
   verdictSchema,
 } from "../../../server/contract/delivery.ts";
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
-import { formatBytes, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatBytes, formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import { plainLine, plainText } from "../../terminal/plain-text.ts";
 import { deliveryMarks, renderMark, renderVerdicts } from "../../terminal/status-marks.ts";

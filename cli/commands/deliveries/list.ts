@@ -1,7 +1,7 @@
 import { describedSummarySchema, type DescribedSummary } from "../../../server/contract/delivery.ts";
 import { deliveryFilterSchema } from "../../../server/contract/filters.ts";
 import { pageSchema, type Page } from "../../../server/contract/list.ts";
-import { formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
 import { type ApiClient, withSuggestedId, readRows, type RowFilter } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { deliveryMarks, renderMark } from "../../terminal/status-marks.ts";

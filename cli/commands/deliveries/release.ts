@@ -5,7 +5,7 @@ import {
   type ReleasedDelivery,
 } from "../../../server/contract/delivery.ts";
 import { readPages } from "../../../server/contract/list.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";

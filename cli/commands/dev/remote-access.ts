@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { serviceUrl, type Settings } from "../../../server/config.ts";
-import { isUsableKey } from "../../../server/domain/access/keys.ts";
+import { isUsableKey } from "../../../server/shared/access/keys.ts";
 import { type ApiClient, createApiClient } from "../../api/api-client.ts";
 import { type CommandContext, isWatched } from "../command-context.ts";
 import { createdKeyAnswer, keysAnswer, createFirstKey } from "../keys/create.ts";

@@ -1,7 +1,7 @@
 import type { StoreContents } from "../../../server/store/shared/store-contents.ts";
-import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/domain/access/keys.ts";
+import { expiresSoon, isForEndpoint, isUsableKey } from "../../../server/shared/access/keys.ts";
 import { findJump } from "../../../server/domain/clock-watch.ts";
-import { formatCount, formatDuration, formatUtc } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration, formatUtc } from "../../../server/shared/format.ts";
 import {
   type BlockedRuns,
   describeBlockedRuns,

@@ -3,9 +3,9 @@ import type { DescribedSummary } from "../../../server/contract/delivery.ts";
 import type { DriftChange } from "../../../server/contract/drift.ts";
 import { errorCodes } from "../../../server/contract/error-codes.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
-import { expiresSoon, isForEndpoint, isUsableKey, keyState } from "../../../server/domain/access/keys.ts";
+import { expiresSoon, isForEndpoint, isUsableKey, keyState } from "../../../server/shared/access/keys.ts";
 import { nearestName } from "../../../sdk/did-you-mean.ts";
-import { formatCount, formatMethods, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatCount, formatMethods, formatRelativeTime } from "../../../server/shared/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "../../../server/config.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { bad, type Check, ok, warn } from "./check.ts";
-import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
+import { formatBytes, formatDuration } from "../../../server/shared/format.ts";
 
 /** Statfs(2). FUSE may be either. */
 const networkTypes: ReadonlyMap<number, string> = new Map([

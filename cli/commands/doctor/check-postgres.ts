@@ -1,7 +1,7 @@
 import type { PostgresFacts } from "../../../server/store/postgres/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
 import { schemaName } from "../../../server/store/postgres/queue/queue-names.ts";
-import { formatBytes, formatCount, formatDuration } from "../../../server/domain/format.ts";
+import { formatBytes, formatCount, formatDuration } from "../../../server/shared/format.ts";
 
 const clockSkewMs = 500;
 const farMs = 10_000;

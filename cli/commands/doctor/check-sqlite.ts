@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatUtc } from "../../../server/domain/format.ts";
+import { formatBytes, formatCount, formatUtc } from "../../../server/shared/format.ts";
 import type { DatabaseFacts } from "../../../server/store/sqlite/file/inspect-database.ts";
 import { bad, type Check, checkRetention, ok, warn } from "./check.ts";
 

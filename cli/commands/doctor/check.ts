@@ -1,4 +1,4 @@
-import { formatBytes } from "../../../server/domain/format.ts";
+import { formatBytes } from "../../../server/shared/format.ts";
 
 const largeBytes = 1_000_000_000;
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { packageVersion, starterFolder } from "../../../server/paths.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";

@@ -1,6 +1,6 @@
 import { type Key, keySchema } from "../../../server/contract/access/key.ts";
-import { expiresSoon, keyState } from "../../../server/domain/access/keys.ts";
-import { formatRelativeTime } from "../../../server/domain/format.ts";
+import { expiresSoon, keyState } from "../../../server/shared/access/keys.ts";
+import { formatRelativeTime } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import { withSuggestedId } from "../../api/api-client.ts";
 import { plainLine } from "../../terminal/plain-text.ts";

@@ -1,6 +1,6 @@
 import { type AgentTrace, agentTraceSchema } from "../../../server/contract/agent/trace.ts";
 import { runSchema, type RunSummary } from "../../../server/contract/run.ts";
-import { formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatRelativeTime } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure } from "../../terminal/failure.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { runFilterSchema } from "../../../server/contract/filters.ts";
 import { type ActedRuns, bulkPageSchema } from "../../../server/contract/run-bulk.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";

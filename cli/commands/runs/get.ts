@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "../../../server/contract/json.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
-import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
 import { readNewestEntries } from "../../../server/domain/runs/newest-entries.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";

@@ -1,6 +1,6 @@
 import { runFilterSchema } from "../../../server/contract/filters.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
-import { formatDuration, formatNumber, formatRelativeTime, formatUsd } from "../../../server/domain/format.ts";
+import { formatDuration, formatNumber, formatRelativeTime, formatUsd } from "../../../server/shared/format.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";

@@ -4,7 +4,7 @@ import { ignoredVariables } from "../../../server/config/environment.ts";
 import { isOwnAddress } from "../../../server/config/own-address.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
-import { isEnded } from "../../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../../server/shared/runs/run-state.ts";
 import { type Logger, targetLogFields } from "../../../server/ports/logger.ts";
 import type { LocalApi } from "../../../server/processes/web/fork-local-api.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

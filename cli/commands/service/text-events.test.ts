@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DeliverySummary, Origin } from "../../../server/contract/delivery.ts";
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
-import { formatLocalTime } from "../../../server/domain/format.ts";
+import { formatLocalTime } from "../../../server/shared/format.ts";
 import { createPaint } from "../../terminal/terminal.ts";
 import { fakeDelivery } from "../testing/fake-host.ts";
 import { countText, renderDelivery, renderReady, renderRunEnded } from "./text-events.ts";

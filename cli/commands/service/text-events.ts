@@ -2,9 +2,9 @@ import type { DeliverySummary, Origin } from "../../../server/contract/delivery.
 import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { differencesFrom, readOrigin } from "../../../server/domain/deliveries/origin.ts";
 import { isLoopbackUrl } from "../../../server/domain/requests/local-request.ts";
-import { encodeBody } from "../../../server/domain/schema/encode-body.ts";
-import { exampleBody } from "../../../server/domain/schema/example-body.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
+import { encodeBody } from "../../../server/shared/schema/encode-body.ts";
+import { exampleBody } from "../../../server/shared/schema/example-body.ts";
+import { isObject } from "../../../server/shared/schema/json-schema.ts";
 import type { RunEndedReport } from "../../../server/processes/protocol.ts";
 import { type Diagnostic, renderDiagnostics } from "../../build/diagnostics/diagnostic.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
@@ -13,7 +13,7 @@ import { padEnd } from "../../terminal/table.ts";
 import type { Paint, Terminal } from "../../terminal/terminal.ts";
 import { queryFormat } from "../../../server/domain/requests/body-format.ts";
 import { endpointsOf, type ServiceEvents } from "./service-events.ts";
-import { formatLocalTime, formatCount, formatDuration, formatMethods } from "../../../server/domain/format.ts";
+import { formatLocalTime, formatCount, formatDuration, formatMethods } from "../../../server/shared/format.ts";
 
 /** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
 export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { formatBytes, formatCount } from "../../../server/domain/format.ts";
+import { formatBytes, formatCount } from "../../../server/shared/format.ts";
 import { Failure } from "../../terminal/failure.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";

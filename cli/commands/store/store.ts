@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { readDatabaseUrl, type Settings } from "../../../server/config.ts";
 import { SettingsError } from "../../../server/config/environment.ts";
-import { formatCount, formatDuration } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration } from "../../../server/shared/format.ts";
 import type { Logger } from "../../../server/ports/logger.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import { createProgressLine } from "../../terminal/progress-line.ts";

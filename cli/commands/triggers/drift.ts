@@ -1,5 +1,5 @@
 import { type DriftReport, driftReportSchema } from "../../../server/contract/drift.ts";
-import { formatCount, formatUtcMinute } from "../../../server/domain/format.ts";
+import { formatCount, formatUtcMinute } from "../../../server/shared/format.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { jsonSchema } from "../../../server/contract/json.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { type Sample, inferTrigger } from "../../../server/domain/sketch/infer-trigger.ts";
 import {
   describeTrigger,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { disabledSchema } from "../../../server/contract/disabled.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
-import { formatMethods } from "../../../server/domain/format.ts";
+import { formatMethods } from "../../../server/shared/format.ts";
 import type { Trigger } from "../../../server/triggers/read-triggers.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
 import { Failure } from "../../terminal/failure.ts";

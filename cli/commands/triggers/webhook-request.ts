@@ -3,8 +3,8 @@ import { stateDirOf } from "../../../server/config.ts";
 import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
 import { queryFormat } from "../../../server/domain/requests/body-format.ts";
 import { readMultipartTexts } from "../../../server/domain/requests/multipart.ts";
-import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
-import { encodeBody, sentTypes } from "../../../server/domain/schema/encode-body.ts";
+import { joinQueries } from "../../../server/shared/deliveries/query-text.ts";
+import { encodeBody, sentTypes } from "../../../server/shared/schema/encode-body.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";
 
 /** A webhook as a sender would send it. Headers by lower-case name. */

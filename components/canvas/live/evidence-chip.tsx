@@ -4,7 +4,7 @@ import { Ban, Check } from "lucide-react";
 import Link from "next/link";
 import { useCanvas } from "../use-canvas.ts";
 import { deliveriesHref, type Evidence, stoppedCount, describeStopped } from "../../graph/evidence.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 
 /** `388 · 22`: passed and stopped deliveries. Each number links to exactly those deliveries. */
 export function EvidenceChip({

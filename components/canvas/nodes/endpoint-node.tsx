@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
-import { formatCount, formatMethods, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatMethods, formatNumber } from "../../../server/shared/format.ts";
 import { useMay } from "../../auth/access.tsx";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import { describeProblem } from "../../ui/problem-of.ts";

@@ -5,7 +5,7 @@ import { Wrench } from "lucide-react";
 import Link from "next/link";
 import { memo } from "react";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 import { waitingHref } from "../../runs/list/run-filters.ts";
 import { ApprovalMark, ScriptedModelBadge, StatusBadge, TargetIcon } from "../../ui/badges.tsx";
 import { approvalStatus, isOpen, runStatuses } from "../../ui/statuses.ts";

@@ -9,7 +9,7 @@ import { type CanvasStatus } from "./matching-nodes.ts";
 import { windows } from "../live/activity-request.ts";
 import { useCanvas, useCanvasStore } from "../use-canvas.ts";
 import type { CanvasUrl } from "./use-canvas-url.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 
 const statuses: readonly { value: CanvasStatus; label: string }[] = [
   { value: "all", label: "Any status" },

@@ -10,7 +10,7 @@ import { LoadingRows } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { TextInput } from "../../ui/controls/text-input.tsx";
 import { OutcomeBadge } from "../delivery-parts.tsx";
-import { formatBytes } from "../../../server/domain/format.ts";
+import { formatBytes } from "../../../server/shared/format.ts";
 
 const idPattern = /dlv_[0-9A-Za-z]+/;
 

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import type { DeliveryComparison, DeliveryDetails, DeliveryDifference } from "../../../server/contract/delivery.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { IconButton } from "../../ui/controls/button.tsx";

@@ -5,7 +5,7 @@ import { Columns2, FilePenLine, Forward, RotateCw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { useMay, useDisabledReason } from "../../auth/access.tsx";
 import { problemOf, describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";

@@ -4,7 +4,7 @@ import type { BodyMark, DeliveryDetails } from "../../../server/contract/deliver
 import { Download } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useEffect, useMemo, useState } from "react";
-import { formatBytes } from "../../../server/domain/format.ts";
+import { formatBytes } from "../../../server/shared/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import type { JsonMark } from "../../json/pointers.ts";
 import { PlainText } from "../../json/plain-text.tsx";

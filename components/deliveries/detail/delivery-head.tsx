@@ -13,7 +13,7 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
 import { OutcomeBadge } from "../delivery-parts.tsx";
-import { formatBytes, formatDuration, formatUtc } from "../../../server/domain/format.ts";
+import { formatBytes, formatDuration, formatUtc } from "../../../server/shared/format.ts";
 
 /** The title, the facts and the actions of a delivery. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetails; onCompare: (id: string) => void }) {

@@ -5,7 +5,7 @@ import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { useQuery } from "@tanstack/react-query";
 import { FileCode } from "lucide-react";
 import { useState } from "react";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";

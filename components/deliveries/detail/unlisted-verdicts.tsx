@@ -3,11 +3,11 @@
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { visibleText } from "../../../server/shared/schema/visible-text.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice } from "../../ui/controls/choice.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
-import { describeUnlisted } from "../../../server/domain/deliveries/describe-reason.ts";
+import { describeUnlisted } from "../../../server/shared/deliveries/describe-reason.ts";
 import { evaluatedText } from "../../json/read-body.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 

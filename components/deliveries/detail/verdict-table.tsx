@@ -12,7 +12,7 @@ import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { type StatusStyle, verdictStyle } from "../../ui/statuses.ts";
 import { Cell, Row, Table } from "../../ui/page-layout.tsx";
-import { reasonParts, verdictStages } from "../../../server/domain/deliveries/describe-reason.ts";
+import { reasonParts, verdictStages } from "../../../server/shared/deliveries/describe-reason.ts";
 
 interface Props {
   verdicts: readonly Verdict[];

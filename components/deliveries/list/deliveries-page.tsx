@@ -6,7 +6,7 @@ import { useQueryState, useQueryStates } from "nuqs";
 import { useState } from "react";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
-import { formatBytes, formatDuration } from "../../../server/domain/format.ts";
+import { formatBytes, formatDuration } from "../../../server/shared/format.ts";
 import { jsonCurl } from "../../curl/curl-command.ts";
 import type { Kind } from "../../histogram/buckets.ts";
 import { HistogramPanel } from "../../histogram/histogram-panel.tsx";

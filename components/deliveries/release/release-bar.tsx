@@ -2,7 +2,7 @@
 
 import { Forward, X } from "lucide-react";
 import { useState } from "react";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import type { DeliveryFilters } from "../list/delivery-filters.ts";

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { ReleaseBatch } from "../../../server/contract/delivery.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { FailedItems } from "../../runs/bulk/failed-items.tsx";
 import { batchesOfIds, type BulkProgress, bulkStart, runBulk } from "../../runs/bulk/run-bulk.ts";
 import { useTRPCClient } from "../../trpc/trpc.ts";

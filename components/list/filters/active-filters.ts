@@ -1,5 +1,5 @@
 import { isTimestamp } from "../../../server/contract/list.ts";
-import { formatUtc, formatUtcMinute } from "../../../server/domain/format.ts";
+import { formatUtc, formatUtcMinute } from "../../../server/shared/format.ts";
 
 /** A filter that is set, and the label of its chip. */
 export interface ActiveFilter<Name extends string = string> {

@@ -1,6 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { isObject, listOf, resolveRef } from "../../../server/domain/schema/json-schema.ts";
+import { toPointer } from "../../../server/shared/json/json-pointer.ts";
+import { isObject, listOf, resolveRef } from "../../../server/shared/schema/json-schema.ts";
 import { adaptSchema } from "../schema/adapt-schema.ts";
 import {
   type Draft,

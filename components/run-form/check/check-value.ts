@@ -1,8 +1,8 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { formatCount } from "../../../server/domain/format.ts";
-import { nameFormat, readPattern } from "../../../server/domain/schema/formats.ts";
-import { listOf } from "../../../server/domain/schema/json-schema.ts";
+import { formatCount } from "../../../server/shared/format.ts";
+import { nameFormat, readPattern } from "../../../server/shared/schema/formats.ts";
+import { listOf } from "../../../server/shared/schema/json-schema.ts";
 
 /** A validation issue of a draft at a JSON pointer. */
 export interface Issue {

@@ -1,12 +1,12 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { toPointer } from "../../../server/domain/json/json-pointer.ts";
-import { isObject, listOf } from "../../../server/domain/schema/json-schema.ts";
+import { toPointer } from "../../../server/shared/json/json-pointer.ts";
+import { isObject, listOf } from "../../../server/shared/schema/json-schema.ts";
 import {
   compareAlternatives,
   compareDistances,
   type JsonType,
   type Shape,
-} from "../../../server/domain/schema/nearest-alternative.ts";
+} from "../../../server/shared/schema/nearest-alternative.ts";
 import { asSchema, flatten, schemasIn } from "../schema/resolve-schema.ts";
 import type { Issue } from "./check-value.ts";
 

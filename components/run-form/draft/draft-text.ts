@@ -1,5 +1,5 @@
-import { findJsonError } from "../../../server/domain/json/find-json-error.ts";
-import { type Span, tokensOf } from "../../../server/domain/json/json-layout.ts";
+import { findJsonError } from "../../../server/shared/json/find-json-error.ts";
+import { type Span, tokensOf } from "../../../server/shared/json/json-layout.ts";
 import { splitHidden } from "../../json/split-hidden.ts";
 import { type Draft, draftOf, isEmptyNumber, isJsonNumber, type Item, type Member, rowId } from "./draft.ts";
 

@@ -1,10 +1,10 @@
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FieldPart } from "../../../server/contract/request-parts.ts";
-import { printQuery, splitQuery } from "../../../server/domain/deliveries/query-text.ts";
-import { exampleBody } from "../../../server/domain/schema/example-body.ts";
-import { isObject } from "../../../server/domain/schema/json-schema.ts";
-import { type NamedField, namedFields } from "../../../server/domain/schema/named-fields.ts";
+import { printQuery, splitQuery } from "../../../server/shared/deliveries/query-text.ts";
+import { exampleBody } from "../../../server/shared/schema/example-body.ts";
+import { isObject } from "../../../server/shared/schema/json-schema.ts";
+import { type NamedField, namedFields } from "../../../server/shared/schema/named-fields.ts";
 
 /** The headers and the query of a test event, as texts that a person edits. */
 

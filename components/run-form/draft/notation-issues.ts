@@ -1,4 +1,4 @@
-import { toPointer } from "../../../server/domain/json/json-pointer.ts";
+import { toPointer } from "../../../server/shared/json/json-pointer.ts";
 import { type Draft, isJsonNumber } from "./draft.ts";
 
 /** A part of a draft that JSON parsers read differently than it is written. */

@@ -1,6 +1,6 @@
 import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
-import { fromPointer } from "../../../server/domain/json/json-pointer.ts";
+import { fromPointer } from "../../../server/shared/json/json-pointer.ts";
 
 type Node = ReturnType<typeof syntaxTree>["topNode"];
 

@@ -3,7 +3,7 @@
 import type { FieldProps } from "@rjsf/utils";
 import { createContext, useCallback, useContext, useLayoutEffect, useRef } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { toPointer } from "../../../server/domain/json/json-pointer.ts";
+import { toPointer } from "../../../server/shared/json/json-pointer.ts";
 import type { Issue } from "../check/check-value.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { FormNode } from "../schema/adapt-schema.ts";

@@ -3,7 +3,7 @@
 import type { FieldProps, Registry } from "@rjsf/utils";
 import { Plus, X } from "lucide-react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { Button, IconButton } from "../../ui/controls/button.tsx";
 import { type Draft, type Member, memberOf, rowId, withChoiceOf, withMember } from "../draft/draft.ts";
 import { startDraft } from "../draft/new-draft.ts";

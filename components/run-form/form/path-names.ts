@@ -1,4 +1,4 @@
-import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { visibleText } from "../../../server/shared/schema/visible-text.ts";
 
 type Path = readonly (string | number)[];
 

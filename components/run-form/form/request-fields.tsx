@@ -3,8 +3,8 @@
 import { useId } from "react";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FieldPart } from "../../../server/contract/request-parts.ts";
-import { describeSchema } from "../../../server/domain/schema/describe-schema.ts";
-import { namedFields } from "../../../server/domain/schema/named-fields.ts";
+import { describeSchema } from "../../../server/shared/schema/describe-schema.ts";
+import { namedFields } from "../../../server/shared/schema/named-fields.ts";
 import { type FieldTexts, textIn, withText } from "../draft/field-texts.ts";
 
 export const partTitles: Record<FieldPart, string> = { headers: "Headers", query: "Query" };

@@ -15,7 +15,7 @@ import {
 import { useState } from "react";
 import type { Json } from "../../../server/contract/json.ts";
 import type { Preset } from "../../../server/contract/preset.ts";
-import { formatBytes, formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatBytes, formatRelativeTime } from "../../../server/shared/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { evaluatedText } from "../../json/read-body.ts";
 import { describeProblem } from "../../ui/problem-of.ts";
@@ -24,7 +24,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
 import { Menu, type MenuItem } from "../../ui/overlays/menu.tsx";
-import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { visibleText } from "../../../server/shared/schema/visible-text.ts";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { deliveryOutcomes } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/overlays/toast.tsx";

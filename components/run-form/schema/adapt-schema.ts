@@ -1,6 +1,6 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { isObject, listOf } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf } from "../../../server/shared/schema/json-schema.ts";
 import { anything, asSchema, flatten, never, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 import type { Draft } from "../draft/draft.ts";
 import { type UnionOption, alternativesOf, titleAlternatives } from "./union-options.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { describeSchema } from "../../../server/domain/schema/describe-schema.ts";
-import { listOf } from "../../../server/domain/schema/json-schema.ts";
+import { describeSchema } from "../../../server/shared/schema/describe-schema.ts";
+import { listOf } from "../../../server/shared/schema/json-schema.ts";
 import { printDraft } from "../draft/draft-text.ts";
 import { startDraft } from "../draft/new-draft.ts";
 import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";

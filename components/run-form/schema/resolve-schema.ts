@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { isObject, listOf, resolveRef } from "../../../server/domain/schema/json-schema.ts";
+import { isObject, listOf, resolveRef } from "../../../server/shared/schema/json-schema.ts";
 
 /** The schema that every value matches, and the schema that no value matches. */
 export const anything: JsonSchemaObject = {};

@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
-import { nameFormat } from "../../../server/domain/schema/formats.ts";
+import { nameFormat } from "../../../server/shared/schema/formats.ts";
 import { asSchema, flatten, own, schemasIn, valuesOf } from "./resolve-schema.ts";
 
 export interface UnionOption {

@@ -10,7 +10,7 @@ import { PlainText } from "../../json/plain-text.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { DecideDialog, DecisionLine, actorName } from "./approval-decision.tsx";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 
 const maxShown = 10;
 

@@ -1,7 +1,7 @@
 import { CircleSlash, Hourglass, LoaderCircle, TriangleAlert } from "lucide-react";
 import type { Turn } from "../../../server/contract/agent/conversation.ts";
 import type { ModelFailureStep, Usage } from "../../../server/contract/agent/trace.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 import type { StatusStyle } from "../../ui/statuses.ts";
 
 /** The status of a model call without an answer. */

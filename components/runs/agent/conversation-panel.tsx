@@ -7,7 +7,7 @@ import { agentInputSchema } from "../../../server/contract/agent/input.ts";
 import type { AgentConversation, Turn } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { Target } from "../../../server/contract/project/target.ts";
-import { formatNumber, formatUsd } from "../../../server/domain/format.ts";
+import { formatNumber, formatUsd } from "../../../server/shared/format.ts";
 import { RawText } from "../../json/raw-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";

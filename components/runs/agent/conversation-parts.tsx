@@ -3,7 +3,7 @@
 import { ChevronRight, type LucideIcon, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { FailedAttempt } from "../../../server/contract/agent/conversation.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { failureLabels } from "./call-labels.ts";

@@ -10,7 +10,7 @@ import {
 } from "lucide-react";
 import type { ToolState, ToolUse } from "../../../server/contract/agent/conversation.ts";
 import type { Json } from "../../../server/contract/json.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";

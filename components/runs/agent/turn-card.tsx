@@ -6,7 +6,7 @@ import type { Turn } from "../../../server/contract/agent/conversation.ts";
 import type { AgentLive } from "../../../server/contract/agent/trace.ts";
 import type { Json } from "../../../server/contract/json.ts";
 import { isScriptedModel } from "../../../server/contract/agent/scripted-model.ts";
-import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration, formatNumber, formatUsd } from "../../../server/shared/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RawText } from "../../json/raw-text.tsx";

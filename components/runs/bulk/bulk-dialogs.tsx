@@ -3,8 +3,8 @@
 import { skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState } from "react";
 import type { RunSummary } from "../../../server/contract/run.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
-import { canResume, isEnded } from "../../../server/domain/runs/run-state.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
+import { canResume, isEnded } from "../../../server/shared/runs/run-state.ts";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/overlays/dialog.tsx";

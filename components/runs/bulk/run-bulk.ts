@@ -1,5 +1,5 @@
 import type { RunAction } from "../../../server/contract/run-bulk.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 import type { RunFilter } from "../list/run-filters.ts";
 
 /** The result of one batch. `nextCursor`: the start of the next batch; `null`: the last batch. */

@@ -8,7 +8,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { type BulkAction, type Counted, formatCapped, type Matching, withUntil } from "./run-bulk.ts";
 import type { RunFilter } from "../list/run-filters.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 
 interface Props {
   filter: RunFilter;

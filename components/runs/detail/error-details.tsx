@@ -1,5 +1,5 @@
 import { PlainText } from "../../json/plain-text.tsx";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { type AttemptError, type ErrorIssue, type ErrorSource, foldStack } from "./run-errors.ts";
 
 /** An error in full: the message, the source line, the validation issues, the stack. */

@@ -6,7 +6,7 @@ import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useMemo, useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
 import type { LogLevel, TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatCount, formatNumber, formatUtc, formatUtcTime } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber, formatUtc, formatUtcTime } from "../../../server/shared/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { IconButton } from "../../ui/controls/button.tsx";

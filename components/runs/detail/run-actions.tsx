@@ -5,7 +5,7 @@ import { Ban, PencilLine, Play, RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
-import { canResume } from "../../../server/domain/runs/run-state.ts";
+import { canResume } from "../../../server/shared/runs/run-state.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { describeProblem } from "../../ui/problem-of.ts";
 import { useTRPC } from "../../trpc/trpc.ts";

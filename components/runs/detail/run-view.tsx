@@ -8,7 +8,7 @@ import { useId, useMemo, useRef, useState } from "react";
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatNumber } from "../../../server/domain/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 import { NeighbourButtons, useNear } from "../../list/trail.tsx";
 import { RunForm } from "../../run-form/run-form.tsx";
 import { useTRPC, useTRPCClient } from "../../trpc/trpc.ts";

@@ -5,7 +5,7 @@ import type { AgentConversation } from "../../../server/contract/agent/conversat
 import type { AgentLive } from "../../../server/contract/agent/trace.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { isEnded } from "../../../server/domain/runs/run-state.ts";
+import { isEnded } from "../../../server/shared/runs/run-state.ts";
 import { useFeed } from "../../live/use-feed.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { isOpen } from "../../ui/statuses.ts";

@@ -10,7 +10,7 @@ import type { z } from "zod";
 import type { runFilterSchema } from "../../../server/contract/filters.ts";
 import type { RunStatus } from "../../../server/contract/run.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
+import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
 

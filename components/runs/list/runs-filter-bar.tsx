@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useMemo, useState } from "react";
-import { formatTokens, formatUsd, windowNames } from "../../../server/domain/format.ts";
+import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";

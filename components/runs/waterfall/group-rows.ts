@@ -1,5 +1,5 @@
 import type { LogLevel } from "../../../server/contract/timeline.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 import { logLevels } from "../detail/run-logs.ts";
 import type { WaterfallRow } from "./waterfall.ts";
 

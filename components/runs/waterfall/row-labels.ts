@@ -1,6 +1,6 @@
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatUtcTime } from "../../../server/domain/format.ts";
+import { formatDuration, formatUtcTime } from "../../../server/shared/format.ts";
 import type { ShownRow } from "./group-rows.ts";
 import { type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
 

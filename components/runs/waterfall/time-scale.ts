@@ -1,5 +1,5 @@
 import type { WaterfallRow } from "./waterfall.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 
 /** A section of the axis. A gap is drawn shorter than to scale, with a broken-axis mark and its real duration. */
 export interface Piece {

@@ -1,5 +1,5 @@
 import { type Piece, type TimeScale, ticksOf } from "./time-scale.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 
 export const waterfallColumns = "grid grid-cols-[var(--label)_minmax(0,1fr)_var(--took)] gap-x-3 px-4";
 

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState } from
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 import { PanelBar } from "../../ui/page-layout.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { Segmented } from "../../ui/controls/choice.tsx";

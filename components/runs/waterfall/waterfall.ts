@@ -1,6 +1,6 @@
 import type { AgentStepKind } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration } from "../../../server/domain/format.ts";
+import { formatDuration } from "../../../server/shared/format.ts";
 
 /**
  * The look of a section of a row. `idle`: the attempt is in progress, but no worker executes it (it sleeps, or its

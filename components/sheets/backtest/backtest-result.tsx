@@ -2,10 +2,10 @@
 
 import Link from "next/link";
 import type { Backtest, FiringChange } from "../../../server/contract/backtest.ts";
-import { skipTexts, stopTexts } from "../../../server/domain/deliveries/describe-backtest.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
-import { visibleText } from "../../../server/domain/schema/visible-text.ts";
-import { formatReason } from "../../../server/domain/deliveries/describe-reason.ts";
+import { skipTexts, stopTexts } from "../../../server/shared/deliveries/describe-backtest.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
+import { visibleText } from "../../../server/shared/schema/visible-text.ts";
+import { formatReason } from "../../../server/shared/deliveries/describe-reason.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { EmptyNote } from "../../ui/states.tsx";
 import { firingChanges } from "../../ui/statuses.ts";

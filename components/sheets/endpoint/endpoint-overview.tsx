@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { formatMethods, formatNumber, windowNames } from "../../../server/domain/format.ts";
+import { formatMethods, formatNumber, windowNames } from "../../../server/shared/format.ts";
 import { deliveriesHref, stoppedCount } from "../../graph/evidence.ts";
 import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";

@@ -15,7 +15,7 @@ import type { Graph } from "../../graph/canvas-model.ts";
 import { useActivity } from "../sheet-data.ts";
 import { useEndpointKey } from "./endpoint-key.tsx";
 import { useOrigin } from "../../ui/browser.ts";
-import { formatCount } from "../../../server/domain/format.ts";
+import { formatCount } from "../../../server/shared/format.ts";
 
 const tabs = [
   { id: "overview", label: "Overview" },

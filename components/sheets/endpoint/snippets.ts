@@ -1,5 +1,5 @@
 import type { Json } from "../../../server/contract/json.ts";
-import { joinQueries } from "../../../server/domain/deliveries/query-text.ts";
+import { joinQueries } from "../../../server/shared/deliveries/query-text.ts";
 import { shellQuote } from "../../curl/curl-command.ts";
 import { encodeRequest, webhookCurl, withQuery, type WrittenRequest } from "../../curl/webhook-curl.ts";
 

@@ -4,11 +4,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useId, useMemo, useRef, useState } from "react";
 import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
 import type { FieldPart } from "../../../server/contract/request-parts.ts";
-import { cleanQuery } from "../../../server/domain/deliveries/query-text.ts";
-import { formatRelativeTime } from "../../../server/domain/format.ts";
-import { visibleText } from "../../../server/domain/schema/visible-text.ts";
+import { cleanQuery } from "../../../server/shared/deliveries/query-text.ts";
+import { formatRelativeTime } from "../../../server/shared/format.ts";
+import { visibleText } from "../../../server/shared/schema/visible-text.ts";
 import { evaluatedText } from "../../json/read-body.ts";
-import { reasonParts } from "../../../server/domain/deliveries/describe-reason.ts";
+import { reasonParts } from "../../../server/shared/deliveries/describe-reason.ts";
 import { describeFault, offsetOf, parseDraft, placeInMessage } from "../../run-form/draft/draft-text.ts";
 import {
   exampleFields,

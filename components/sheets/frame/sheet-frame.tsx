@@ -4,7 +4,7 @@ import { X } from "lucide-react";
 import { useQueryState } from "nuqs";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import type { Health } from "../../../server/contract/traffic.ts";
-import { formatRelativeTime } from "../../../server/domain/format.ts";
+import { formatRelativeTime } from "../../../server/shared/format.ts";
 import { StatusBadge, TargetIcon } from "../../ui/badges.tsx";
 import { IconButton } from "../../ui/controls/button.tsx";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";

@@ -4,7 +4,7 @@ import { SchemaTree } from "../../schema/schema-tree.tsx";
 import { ApprovalMark, modelBeyondBuild, ScriptedModelBadge } from "../../ui/badges.tsx";
 import type { TargetDetails } from "../sheet-data.ts";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
-import { formatInterval, formatUsd } from "../../../server/domain/format.ts";
+import { formatInterval, formatUsd } from "../../../server/shared/format.ts";
 
 type AgentDetails = NonNullable<TargetDetails["agent"]>;
 

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { formatCount, formatDuration, formatNumber, formatShare, windowNames } from "../../../server/domain/format.ts";
+import { formatCount, formatDuration, formatNumber, formatShare, windowNames } from "../../../server/shared/format.ts";
 import { RunBadge } from "../../runs/run-badge.tsx";
 import { waitingHref } from "../../runs/list/run-filters.ts";
 import { formatRunsUsage } from "../../runs/run-text.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { parseAsString, useQueryStates } from "nuqs";
 import type { Target } from "../../../server/contract/project/target.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { formatCount, formatNumber } from "../../../server/domain/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { RunForm } from "../../run-form/run-form.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Choice, Segmented } from "../../ui/controls/choice.tsx";

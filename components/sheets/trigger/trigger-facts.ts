@@ -1,7 +1,7 @@
 import type { Dedupe } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { factsOf, propertiesOf } from "../../../server/domain/schema/facts-of.ts";
-import { formatInterval } from "../../../server/domain/format.ts";
+import { factsOf, propertiesOf } from "../../../server/shared/schema/facts-of.ts";
+import { formatInterval } from "../../../server/shared/format.ts";
 import { type Evidence, evidenceOfTrigger } from "../../graph/evidence.ts";
 import type { Activity } from "../../graph/canvas-model.ts";
 

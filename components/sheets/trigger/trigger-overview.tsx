@@ -18,7 +18,7 @@ import type { Evidence as Counts } from "../../graph/evidence.ts";
 import type { TriggerNode } from "../../graph/canvas-model.ts";
 import { describeChallenges, describeDedupe, describeFields } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
-import { formatNumber, windowNames } from "../../../server/domain/format.ts";
+import { formatNumber, windowNames } from "../../../server/shared/format.ts";
 
 interface TriggerOverviewProps {
   trigger: TriggerNode;

@@ -1,7 +1,7 @@
 import type { Mode } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { Key } from "../../contract/access/key.ts";
-import { limitScope } from "../../domain/access/keys.ts";
+import { limitScope } from "../../shared/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
 import type { Scope } from "../../contract/access/scope.ts";
-import { expiryOfNext } from "../../domain/access/keys.ts";
+import { expiryOfNext } from "../../shared/access/keys.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
-import { isForEndpoint, isUsableKey } from "../../domain/access/keys.ts";
+import { isForEndpoint, isUsableKey } from "../../shared/access/keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AuditStore } from "../../ports/store/people-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
 import type { Role } from "../../contract/access/person.ts";
-import type { PersonChange } from "../../domain/access/people.ts";
+import type { PersonChange } from "../../shared/access/people.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";

@@ -8,7 +8,7 @@ import {
   personNameSchema,
   type Role,
 } from "../../contract/access/person.ts";
-import { canJoin } from "../../domain/access/invitations.ts";
+import { canJoin } from "../../shared/access/invitations.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";

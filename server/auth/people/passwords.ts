@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { type Invitation, passwordSchema } from "../../contract/access/person.ts";
-import { personToReset } from "../../domain/access/invitations.ts";
+import { personToReset } from "../../shared/access/invitations.ts";
 import { createTokenBucket, type TokenBucket } from "../../domain/requests/token-bucket.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Identity } from "../../ports/identity.ts";

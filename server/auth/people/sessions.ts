@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { SessionRow } from "../../contract/access/person.ts";
-import { deviceName } from "../../domain/access/device-name.ts";
+import { deviceName } from "../../shared/access/device-name.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";

@@ -13,7 +13,7 @@ export const proxyRangeSchema = z
   .refine((range) => !range.endsWith("/0"), "Must not be a range of all addresses: any client could forge its address");
 
 /** A host name. One that ends in a number would be an invalid IPv4 address. */
-const hostNameSchema = z.hostname().regex(/(^|\.)(?!\d+$)[^.]+$/);
+const hostNameSchema = z.hostname().refine((name) => !/^\d*$/.test(name.slice(name.lastIndexOf(".") + 1)));
 const linkLocalSchema = z.string().regex(/^fe80:[\da-f:]+%[\w.-]+$/i);
 const listenAddressSchema = z.union([z.ipv4(), z.ipv6(), linkLocalSchema, hostNameSchema]);
 

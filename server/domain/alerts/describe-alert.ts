@@ -1,6 +1,6 @@
 import type { AlertMessageType, SentAlert } from "../../contract/alert.ts";
 import type { Json } from "../../contract/json.ts";
-import { formatBytes, formatCount, formatInterval, formatNumber, formatShare } from "../format.ts";
+import { formatBytes, formatCount, formatInterval, formatNumber, formatShare } from "../../shared/format.ts";
 import { hostOf } from "../machine-name.ts";
 import type { StoredAlert } from "./plan-alerts.ts";
 

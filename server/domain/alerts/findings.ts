@@ -2,7 +2,7 @@ import type { Key } from "../../contract/access/key.ts";
 import type { AlertKind } from "../../contract/alert.ts";
 import type { Json } from "../../contract/json.ts";
 import type { AlertRules } from "../../contract/project/settings.ts";
-import { expiresSoon } from "../access/keys.ts";
+import { expiresSoon } from "../../shared/access/keys.ts";
 import {
   type BlockedRuns,
   describeBlockedRuns,

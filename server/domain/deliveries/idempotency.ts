@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SignedEvent } from "../../../sdk/definition.ts";
 import type { Dedupe } from "../../contract/project/endpoint.ts";
 import type { Json } from "../../contract/json.ts";
-import { fromPointer, valueAt } from "../json/json-pointer.ts";
+import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 
 /** The default time for which a key is remembered after it was accepted: a day. */
 const defaultWindowMs = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { type FieldValues, isSecretHeader, type RecordedHeaders } from "./header-values.ts";
-import { splitQuery } from "./query-text.ts";
+import { splitQuery } from "../../shared/deliveries/query-text.ts";
 import { redacted, redactText } from "./redaction.ts";
 
 /** The query of a delivery, which is recorded as sent, as the project's code reads it. */

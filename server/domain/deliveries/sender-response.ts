@@ -1,5 +1,5 @@
 import type { Delivery, SenderResponse, Verdict, VerdictList } from "../../contract/delivery.ts";
-import { countVerdicts } from "./describe-reason.ts";
+import { countVerdicts } from "../../shared/deliveries/describe-reason.ts";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import type { BodyFormat, Challenge, FixedReply, Methods, Reply } from "../../contract/project/endpoint.ts";

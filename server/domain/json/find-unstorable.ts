@@ -1,4 +1,4 @@
-import { toPointer } from "./json-pointer.ts";
+import { toPointer } from "../../shared/json/json-pointer.ts";
 
 interface Unstorable {
   /** JSON Pointer of the value. */

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
-import { shortPointer } from "./json-pointer.ts";
+import { shortPointer } from "../../shared/json/json-pointer.ts";
 
 /** The numbers of JSON that a number of JavaScript cannot represent. */
 

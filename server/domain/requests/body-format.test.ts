@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../contract/app-error.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
-import { encodeBody } from "../schema/encode-body.ts";
+import { encodeBody } from "../../shared/schema/encode-body.ts";
 import { chooseFormat, onlyJson, parseBody, readFile } from "./body-format.ts";
 
 const form: BodyFormat = { type: "form", field: null, bigints: "number" };

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Delivery } from "../../contract/delivery.ts";
 import type { Json } from "../../contract/json.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
-import { sentTypes } from "../schema/encode-body.ts";
+import { sentTypes } from "../../shared/schema/encode-body.ts";
 import type { ParsedJson } from "../json/parse-exactly.ts";
 import { charsetOf, decodeText } from "./charset.ts";
 import { decodeContent, readEncodings } from "./content-encoding.ts";

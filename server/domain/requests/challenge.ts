@@ -2,7 +2,7 @@ import type { SenderAnswer } from "../../../sdk/definition.ts";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
 import type { Challenge, Methods, RequestValue } from "../../contract/project/endpoint.ts";
-import { fromPointer, valueAt } from "../json/json-pointer.ts";
+import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 
 /** The parts of a request that distinguish a test of its sender from an event. */
 export interface TestedRequest {

@@ -1,7 +1,7 @@
 import { createContext, Script } from "node:vm";
 import type { SenderAnswer, SignatureFault, SignedRequest, VerificationDefinition } from "../../../sdk/definition.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { formatInterval } from "../format.ts";
+import { formatInterval } from "../../shared/format.ts";
 
 /** The time that a check may take, if it runs code of the project or waits for another server. */
 const maxCheckMs = 2_000;

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import { isUtf8 } from "node:buffer";
-import { shortPointer } from "../json/json-pointer.ts";
+import { shortPointer } from "../../shared/json/json-pointer.ts";
 import { decodeText, findCharset } from "./charset.ts";
 
 /** The texts of a form: each field in its charset, and an error with the field if it is not. */

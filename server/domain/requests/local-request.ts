@@ -1,4 +1,4 @@
-import { visibleText } from "../schema/visible-text.ts";
+import { visibleText } from "../../shared/schema/visible-text.ts";
 
 /** Of a text of the sender. */
 const maxShown = 100;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { AppError } from "../../contract/app-error.ts";
-import { findJsonError } from "../json/find-json-error.ts";
+import { findJsonError } from "../../shared/json/find-json-error.ts";
 import { createBodyBudget, createBodyBuffer, parseJsonBody } from "./request-body.ts";
 
 const mib = 1024 * 1024;

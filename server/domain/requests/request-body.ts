@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/app-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { charsetOf } from "./charset.ts";
-import { findJsonError } from "../json/find-json-error.ts";
+import { findJsonError } from "../../shared/json/find-json-error.ts";
 import { parseExactly, type ParsedJson } from "../json/parse-exactly.ts";
 
 /** The body of a request: its memory, its bytes, its type and its JSON. */

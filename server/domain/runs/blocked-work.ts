@@ -1,4 +1,4 @@
-import { formatCount, formatUtc } from "../format.ts";
+import { formatCount, formatUtc } from "../../shared/format.ts";
 import { type LiveVersion, versionsToTake } from "./run-builds.ts";
 
 /** Whether runs are due that no worker can take, and why. Readiness, doctor, metrics and alerts share these rules. */

@@ -15,8 +15,8 @@ import { isScriptedModel } from "../../contract/agent/scripted-model.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { agentStepNames, describeAgentStep, readAgentStep } from "./agent-steps.ts";
-import { canDecide } from "./approval.ts";
-import { isEnded } from "./run-state.ts";
+import { canDecide } from "../../shared/runs/approval.ts";
+import { isEnded } from "../../shared/runs/run-state.ts";
 
 type TraceStep = AgentTrace["steps"][number];
 

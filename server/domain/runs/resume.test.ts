@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runStatusSchema } from "../../contract/run.ts";
 import { findReplayObstacle, notResumable, planResume } from "./resume.ts";
-import { isEnded, mayBecome } from "./run-state.ts";
+import { isEnded, mayBecome } from "../../shared/runs/run-state.ts";
 
 const order = { now: 9, version: "v2", attempts: 3, seenAttempt: 4 };
 const plan = (given: Partial<Parameters<typeof planResume>[0]>) =>

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { RunStatus } from "../../contract/run.ts";
-import { canResume, isEnded } from "./run-state.ts";
+import { canResume, isEnded } from "../../shared/runs/run-state.ts";
 
 /** Why a run cannot be resumed, or gets no replay from a bulk action. */
 export type Obstacle =

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { listOf } from "../schema/json-schema.ts";
+import { listOf } from "../../shared/schema/json-schema.ts";
 
 /** Replaces sensitive values. Equal values are replaced by equal ones. `schemas`: what the replacement should match. */
 export interface Faker {

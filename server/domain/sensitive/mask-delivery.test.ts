@@ -5,7 +5,7 @@ import { exportSchema } from "../../../cli/build/schema/export.ts";
 import type { Delivery, Reason } from "../../contract/delivery.ts";
 import type { BodyFormat } from "../../contract/project/endpoint.ts";
 import type { Json } from "../../contract/json.ts";
-import { toPointer } from "../json/json-pointer.ts";
+import { toPointer } from "../../shared/json/json-pointer.ts";
 import { createFaker } from "./fake-value.ts";
 import { maskDelivery } from "./mask-delivery.ts";
 import { findSensitive } from "./sensitive-schema.ts";

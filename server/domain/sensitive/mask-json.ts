@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import { isObject } from "../schema/json-schema.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 import type { Faker } from "./fake-value.ts";
 import type { SensitivePlace } from "./sensitive-schema.ts";
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { exportSchema } from "../../../cli/build/schema/export.ts";
 import { sensitive } from "../../../sdk/sensitive.ts";
 import type { Json } from "../../contract/json.ts";
-import { toPointer } from "../json/json-pointer.ts";
+import { toPointer } from "../../shared/json/json-pointer.ts";
 import { createFaker, hidingFaker, maskedText } from "./fake-value.ts";
 import { createRunMask, type RunOrigin } from "./mask-run.ts";
 import { findSensitive } from "./sensitive-schema.ts";

@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
-import { toPointer } from "../json/json-pointer.ts";
-import { isObject } from "../schema/json-schema.ts";
+import { toPointer } from "../../shared/json/json-pointer.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 import type { MaskedValue } from "./mask-json.ts";
 
 /** Shorter values occur in other text by chance: they are masked where a schema marks them, and not elsewhere. */

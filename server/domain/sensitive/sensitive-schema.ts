@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { asSchema, isObject, resolveRef, schemasOf } from "../schema/json-schema.ts";
+import { asSchema, isObject, resolveRef, schemasOf } from "../../shared/schema/json-schema.ts";
 
 /** The keyword of an exported schema whose values are sensitive. */
 export const sensitiveKeyword = "x-signalbox-sensitive";

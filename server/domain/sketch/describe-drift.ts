@@ -1,5 +1,5 @@
-import { formatCount, formatShare } from "../format.ts";
-import { visibleText } from "../schema/visible-text.ts";
+import { formatCount, formatShare } from "../../shared/format.ts";
+import { visibleText } from "../../shared/schema/visible-text.ts";
 import type { Drift } from "./find-drift.ts";
 import { itemsKey, valuesKey } from "./sketch.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
-import { fromPointer, valueAt } from "../json/json-pointer.ts";
+import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 import { describeDrift } from "./describe-drift.ts";
 import { addDelivery, emptyContracts, findChanges, readStoredContracts, writeContracts } from "./endpoint-contracts.ts";
 import { type EventContract, type EventSample, addEvent, emptyEventContract, isUnnamed } from "./event-contract.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../contract/json.ts";
 import type { BodyFormat, Methods } from "../../contract/project/endpoint.ts";
-import { fromPointer, valueAt } from "../json/json-pointer.ts";
+import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 import { type InferredTrigger, inferTrigger, type Sample } from "./infer-trigger.ts";
 import { loadSchemas } from "./testing/load-request.ts";
 

@@ -2,7 +2,7 @@ import type { Json } from "../../contract/json.ts";
 import type { BodyFormat, Methods, OnMismatch } from "../../contract/project/endpoint.ts";
 import type { FieldValues } from "../deliveries/header-values.ts";
 import { isFromStrictSender, isStrictScheme } from "../deliveries/strict-senders.ts";
-import { fromPointer, valueAt } from "../json/json-pointer.ts";
+import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 import { type Discriminator, chooseDiscriminator, findCandidates, kindHeaders } from "./discriminator.ts";
 import { type Sketch, addSketch, emptySketch, sketchOf } from "./sketch.ts";
 import { type EndpointVerification, type TriggerCode, writeTrigger } from "./write-trigger.ts";

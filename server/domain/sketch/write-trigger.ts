@@ -1,5 +1,5 @@
 import { type BodyFormat, bigintsOf, type Methods, type OnMismatch } from "../../contract/project/endpoint.ts";
-import { formatCount, formatNumber } from "../format.ts";
+import { formatCount, formatNumber } from "../../shared/format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";

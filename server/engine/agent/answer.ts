@@ -1,7 +1,7 @@
 import type { ModelStep } from "../../contract/agent/trace.ts";
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { toPointer } from "../../domain/json/json-pointer.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
+import { toPointer } from "../../shared/json/json-pointer.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 import type { AnySchema } from "../../ports/project.ts";
 import { toJson } from "../run-values.ts";
 

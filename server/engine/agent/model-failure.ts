@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../../../sdk/retry-after.ts";
 import type { ModelFailureStep } from "../../contract/agent/trace.ts";
-import { formatInterval } from "../../domain/format.ts";
+import { formatInterval } from "../../shared/format.ts";
 
 /** The model call exceeded `callTimeout`. */
 export class ModelCallTimedOut extends Error {

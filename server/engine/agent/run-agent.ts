@@ -16,7 +16,7 @@ import { callTools } from "./call-tools.ts";
 import { createLiveOutput } from "./live-output.ts";
 import { planModelFailure } from "./model-failure.ts";
 import { delimitPrompt, explainBoundary, explainResults } from "./prompt.ts";
-import { formatDuration, formatNumber, formatUsd } from "../../domain/format.ts";
+import { formatDuration, formatNumber, formatUsd } from "../../shared/format.ts";
 
 const maxRepairs = 2;
 

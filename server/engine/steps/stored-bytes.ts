@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import { formatBytes } from "../../domain/format.ts";
+import { formatBytes } from "../../shared/format.ts";
 import type { StepRecord } from "../../ports/store/engine-store.ts";
 import { FinalFailure } from "../run-errors.ts";
 

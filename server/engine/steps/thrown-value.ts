@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import { errorKind } from "../../../sdk/errors.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 
 /**
  * The form in which the failure of a step is stored, so that the code of the run receives the same failure when it is

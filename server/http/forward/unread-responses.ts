@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { networkOf } from "../connections.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { formatBytes } from "../../domain/format.ts";
+import { formatBytes } from "../../shared/format.ts";
 
 /** Bytes of responses that one client has requested and not read. A response that is larger is sent if it is alone. */
 const maxUnreadBytes = 64 * 1024 * 1024;

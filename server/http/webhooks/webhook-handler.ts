@@ -17,7 +17,7 @@ import type { Store } from "../../ports/store.ts";
 import type { TrustedProxies } from "../connections.ts";
 import { explainRemote } from "../explain-remote.ts";
 import { isFromProxy, remoteReasonOf } from "../read-client.ts";
-import { formatInterval } from "../../domain/format.ts";
+import { formatInterval } from "../../shared/format.ts";
 
 /**
  * `findRemoteReason`: why the request was not made on this machine, or `null`. It reads all headers, so a deployed

@@ -11,7 +11,7 @@ import type {
   Reply,
 } from "../../contract/project/endpoint.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
-import { namedLists } from "../../domain/schema/named-fields.ts";
+import { namedLists } from "../../shared/schema/named-fields.ts";
 import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
 /** One trigger; its target is the workflow of the same slug unless another is named. */

@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
-import { nameFormat } from "../../domain/schema/formats.ts";
-import { shortJson } from "../../domain/json/short-json.ts";
+import { nameFormat } from "../../shared/schema/formats.ts";
+import { shortJson } from "../../shared/json/short-json.ts";
 import type { AnyIssue } from "../../ports/project.ts";
 
 /**

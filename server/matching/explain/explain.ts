@@ -1,15 +1,15 @@
 import type { Json } from "../../contract/json.ts";
 import type { ProblemError } from "../../contract/problem.ts";
 import type { Reason } from "../../contract/delivery.ts";
-import { shortPointer, valueAt } from "../../domain/json/json-pointer.ts";
+import { shortPointer, valueAt } from "../../shared/json/json-pointer.ts";
 import {
   compareAlternatives,
   compareDistances,
   type Comparison,
   type Shape,
   shapeBelow,
-} from "../../domain/schema/nearest-alternative.ts";
-import { shortJson, shortText } from "../../domain/json/short-json.ts";
+} from "../../shared/schema/nearest-alternative.ts";
+import { shortJson, shortText } from "../../shared/json/short-json.ts";
 import type { AnyIssue } from "../../ports/project.ts";
 import { describeExpected, oneOf } from "./expected.ts";
 import { isFixedValue, omittedOf } from "./omitted.ts";

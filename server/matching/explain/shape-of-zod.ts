@@ -1,4 +1,4 @@
-import type { JsonType, Shape, ShapeField } from "../../domain/schema/nearest-alternative.ts";
+import type { JsonType, Shape, ShapeField } from "../../shared/schema/nearest-alternative.ts";
 
 type Def = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { Json, JsonSchemaObject } from "../../contract/json.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 
 export type Scalar = string | number | boolean | null;
 

@@ -1,7 +1,7 @@
 import type { Json } from "../../contract/json.ts";
 import type { Reason } from "../../contract/delivery.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
-import { shortJson } from "../../domain/json/short-json.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
+import { shortJson } from "../../shared/json/short-json.ts";
 import type { AnySchema } from "../../ports/project.ts";
 import { explainIssues, maxReasons } from "../explain/explain.ts";
 import { fieldAt } from "../index/discriminators.ts";

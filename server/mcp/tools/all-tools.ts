@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatCount } from "../../domain/format.ts";
+import { formatCount } from "../../shared/format.ts";
 import { searchDocs as findSections } from "../docs/search-docs.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { explainDelivery, searchDeliveries, sendAndWait } from "./delivery-tools.ts";

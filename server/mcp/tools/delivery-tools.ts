@@ -11,8 +11,8 @@ import {
 import { deliveryFilterSchema } from "../../contract/filters.ts";
 import { searchPageSchema } from "../../contract/list.ts";
 import { runSchema } from "../../contract/run.ts";
-import { countVerdicts, formatReason } from "../../domain/deliveries/describe-reason.ts";
-import { formatCount } from "../../domain/format.ts";
+import { countVerdicts, formatReason } from "../../shared/deliveries/describe-reason.ts";
+import { formatCount } from "../../shared/format.ts";
 import { apiPath } from "../../contract/api-request.ts";
 import { ServiceProblem } from "../service-api.ts";
 import { defineTool } from "../tool.ts";

@@ -3,7 +3,7 @@ import { runFilterSchema } from "../../contract/filters.ts";
 import { pageSchema, searchPageSchema } from "../../contract/list.ts";
 import { type Run, runSchema, runSummarySchema } from "../../contract/run.ts";
 import { timelineEntrySchema } from "../../contract/timeline.ts";
-import { formatCount } from "../../domain/format.ts";
+import { formatCount } from "../../shared/format.ts";
 import { readNewestEntries } from "../../domain/runs/newest-entries.ts";
 import { apiPath } from "../../contract/api-request.ts";
 import type { ServiceApi } from "../service-api.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { backtestSchema } from "../../contract/backtest.ts";
 import { verdictSchema } from "../../contract/delivery.ts";
-import { formatCount } from "../../domain/format.ts";
+import { formatCount } from "../../shared/format.ts";
 import { inferredTriggerSchema } from "../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 import { defineTool } from "../tool.ts";

@@ -1,7 +1,7 @@
 import type { AuditActor, AuditEntry } from "../../contract/access/audit.ts";
 import type { AuditAction } from "../../contract/access/audit-actions.ts";
 import type { Json } from "../../contract/json.ts";
-import type { PersonChange } from "../../domain/access/people.ts";
+import type { PersonChange } from "../../shared/access/people.ts";
 import type { Page } from "../../contract/list.ts";
 import type { Invitation, Person, PersonSession, Role } from "../../contract/access/person.ts";
 

@@ -6,7 +6,7 @@ import { createRestartPolicy } from "../worker-pool/restart-policy.ts";
 import { pickEnvironment, selectWebVariables } from "../child-environment.ts";
 import { forkHttpChild, type HttpChild, type HttpProgram, programNames } from "./child.ts";
 import { createProcessWatch, watchEveryMs } from "./watch-process.ts";
-import { formatDuration } from "../../domain/format.ts";
+import { formatDuration } from "../../shared/format.ts";
 
 interface ProcessKeeper {
   /** The public port, as the first process reported it; `null` from web. */

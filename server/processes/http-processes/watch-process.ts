@@ -1,7 +1,7 @@
 import type { HttpChild } from "./child.ts";
 import { stalledAfterMs } from "../../domain/store-stall.ts";
 import type { DiskWait } from "../event-loop/block-report.ts";
-import { formatInterval } from "../../domain/format.ts";
+import { formatInterval } from "../../shared/format.ts";
 
 /** The state of a process, as the supervisor observes it. */
 interface ProcessObservation {

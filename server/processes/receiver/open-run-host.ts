@@ -1,6 +1,6 @@
 import { recordLeftBuild } from "../../alerts/record-left-build.ts";
 import type { Settings } from "../../config.ts";
-import { formatCount } from "../../domain/format.ts";
+import { formatCount } from "../../shared/format.ts";
 import { clockAheadMs, systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";

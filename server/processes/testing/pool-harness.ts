@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { readSettings } from "../../config.ts";
 import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
 import { type RunStatus } from "../../contract/run.ts";
-import { isEnded } from "../../domain/runs/run-state.ts";
+import { isEnded } from "../../shared/runs/run-state.ts";
 import { newId } from "../../domain/ids.ts";
 import { packageRoot } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";

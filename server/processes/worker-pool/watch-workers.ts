@@ -5,7 +5,7 @@ import type { ActiveRun } from "../../engine/worker-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, targetLogFields } from "../../ports/logger.ts";
 import type { WorkerChild } from "../worker/worker-child.ts";
-import { formatInterval } from "../../domain/format.ts";
+import { formatInterval } from "../../shared/format.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
 
 /** The state of a worker, as the supervisor observes it. */

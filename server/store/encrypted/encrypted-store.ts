@@ -4,7 +4,7 @@ import type { RunSummary } from "../../contract/run.ts";
 import { describeFailure } from "../../domain/alerts/findings.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { KeyRing } from "../../domain/encryption/key-ring.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 import type { Store } from "../../ports/store.ts";
 import type { AcceptResult } from "../../ports/store/delivery-store.ts";
 import { openDelivery, openHeaders, openSummary, sealDelivery, sealVerdicts } from "./delivery-values.ts";

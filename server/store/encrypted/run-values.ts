@@ -3,7 +3,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Run, RunSummary } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { type KeyRing, type RowCipher, sealedBy } from "../../domain/encryption/key-ring.ts";
-import { isObject } from "../../domain/schema/json-schema.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
 import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 

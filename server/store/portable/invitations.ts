@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, type SQL } from "drizzle-orm";
 import type { Invitation } from "../../contract/access/person.ts";
-import { canJoin, isUsableLink, personToReset } from "../../domain/access/invitations.ts";
+import { canJoin, isUsableLink, personToReset } from "../../shared/access/invitations.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { toIso } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";

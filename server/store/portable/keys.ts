@@ -1,6 +1,6 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, type Placeholder, sql } from "drizzle-orm";
 import type { Key } from "../../contract/access/key.ts";
-import { planRotation } from "../../domain/access/keys.ts";
+import { planRotation } from "../../shared/access/keys.ts";
 import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";
 import { toIso, toIsoOrNull } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, max, ne, or, type SQL } from "drizzle-orm";
 import type { Person, PersonSession } from "../../contract/access/person.ts";
-import { checkChange, type PersonChange } from "../../domain/access/people.ts";
+import { checkChange, type PersonChange } from "../../shared/access/people.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import type { Operation } from "../shared/operation.ts";
 import { insertAudit } from "./audit.ts";

@@ -1,5 +1,5 @@
 import { isStoreUnavailable } from "../../contract/app-error.ts";
-import { formatDuration } from "../../domain/format.ts";
+import { formatDuration } from "../../shared/format.ts";
 import { findStall, type StoreStall } from "../../domain/store-stall.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";

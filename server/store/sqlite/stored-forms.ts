@@ -1,5 +1,5 @@
 import type { Target } from "../../contract/project/target.ts";
-import { failedStatuses } from "../../domain/runs/run-state.ts";
+import { failedStatuses } from "../../shared/runs/run-state.ts";
 import { runStatusCodes } from "../../domain/stored-codes.ts";
 import { packedId } from "../../domain/ids.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunStatus } from "../../contract/run.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
-import { canResume, isEnded, mayBecome, planCancel, resolveTransition } from "../../domain/runs/run-state.ts";
+import { canResume, isEnded, mayBecome, planCancel, resolveTransition } from "../../shared/runs/run-state.ts";
 import type { LostRun, RunTransition } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aResume, aRun, epoch, type OpenStore } from "./factories.ts";

@@ -4,7 +4,7 @@ import { isLoopbackUrl } from "../../../../server/domain/requests/local-request.
 import { problemFailure } from "../../../api/api-client.ts";
 import { noResponse } from "../../../api/no-response.ts";
 import { Failure, usageFailure } from "../../../terminal/failure.ts";
-import { formatInterval } from "../../../../server/domain/format.ts";
+import { formatInterval } from "../../../../server/shared/format.ts";
 
 /** The service whose deliveries are followed. */
 export interface FeedSource {

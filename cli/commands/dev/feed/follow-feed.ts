@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { FedDelivery } from "../../../../server/contract/feed.ts";
-import { formatCount, formatDuration } from "../../../../server/domain/format.ts";
+import { formatCount, formatDuration } from "../../../../server/shared/format.ts";
 import type { Service } from "../../service/start-service.ts";
 import type { FeedCursor } from "./feed-cursors.ts";
 import { type FeedMessage, type FeedSource, type FeedStart, InterruptedFeed } from "./feed-stream.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { problemErrorSchema } from "../../../../server/contract/problem.ts";
-import { shortText } from "../../../../server/domain/json/short-json.ts";
+import { shortText } from "../../../../server/shared/json/short-json.ts";
 import { FinalFailure } from "../../../../server/engine/run-errors.ts";
 import { parseInput, type RunToPrepare, transformPayload } from "../../../../server/engine/run-values.ts";
 import type { CheckInput } from "../../../../server/matching/backtest.ts";
 import { agentInput } from "../../../../server/matching/schemas/agent-input.ts";
 import type { ProjectCode } from "../../../../server/ports/project.ts";
-import { formatInterval } from "../../../../server/domain/format.ts";
+import { formatInterval } from "../../../../server/shared/format.ts";
 
 /** `transform`: calls the transform. `input`: also parses its result with the `input` of the target. */
 export type InputCheck = "transform" | "input";

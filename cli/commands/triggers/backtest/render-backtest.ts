@@ -1,6 +1,6 @@
 import type { Backtest, FiringChange } from "../../../../server/contract/backtest.ts";
-import { skipTexts, stopTexts } from "../../../../server/domain/deliveries/describe-backtest.ts";
-import { formatCount, formatNumber, formatUtcMinute } from "../../../../server/domain/format.ts";
+import { skipTexts, stopTexts } from "../../../../server/shared/deliveries/describe-backtest.ts";
+import { formatCount, formatNumber, formatUtcMinute } from "../../../../server/shared/format.ts";
 import { plainLine } from "../../../terminal/plain-text.ts";
 import { renderReason } from "../../../terminal/status-marks.ts";
 import { renderTable } from "../../../terminal/table.ts";

@@ -4,7 +4,7 @@ import { pageSchema, searchPageSchema } from "../../../contract/list.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
 import { findRun } from "../../../runs/read-runs.ts";
 import { getRun } from "../../../runs/read-runs.ts";
-import { isEnded } from "../../../domain/runs/run-state.ts";
+import { isEnded } from "../../../shared/runs/run-state.ts";
 import { listRuns } from "../../../runs/read-runs.ts";
 import { listSteps } from "../../../runs/run-steps.ts";
 import { listTimeline } from "../../../runs/run-timeline.ts";

@@ -2,7 +2,7 @@ import type { Json } from "../../../contract/json.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { RunError } from "../../../contract/run.ts";
 import { toFailureRun } from "../../../domain/runs/failure-run.ts";
-import { resolveTransition } from "../../../domain/runs/run-state.ts";
+import { resolveTransition } from "../../../shared/runs/run-state.ts";
 import type { RunTransition } from "../../../ports/store/engine-store.ts";
 import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
 import { insertParts } from "../statements/insert-rows.ts";

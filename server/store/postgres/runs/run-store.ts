@@ -1,9 +1,9 @@
 import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { RunStatus } from "../../../contract/run.ts";
-import { planDecision } from "../../../domain/runs/approval.ts";
+import { planDecision } from "../../../shared/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
-import { planCancel } from "../../../domain/runs/run-state.ts";
+import { planCancel } from "../../../shared/runs/run-state.ts";
 import {
   checkStartKey,
   startConflict,

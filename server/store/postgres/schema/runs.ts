@@ -4,7 +4,7 @@ import type { Json } from "../../../contract/json.ts";
 import type { TargetKind } from "../../../contract/project/target.ts";
 import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
 import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
-import { failedStatuses, openStatuses } from "../../../domain/runs/run-state.ts";
+import { failedStatuses, openStatuses } from "../../../shared/runs/run-state.ts";
 import { pgTable, json, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../../contract/json.ts";
-import { resolveTransition } from "../../../domain/runs/run-state.ts";
+import { resolveTransition } from "../../../shared/runs/run-state.ts";
 import { runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../../ports/store/engine-store.ts";
 import { type FailureRun, toFailureRun } from "../../../domain/runs/failure-run.ts";

@@ -1,5 +1,5 @@
 import { asc, desc, eq, gte, sql } from "drizzle-orm";
-import { isEnded } from "../../../domain/runs/run-state.ts";
+import { isEnded } from "../../../shared/runs/run-state.ts";
 import { runStatusCodes, stepKindCodes } from "../../../domain/stored-codes.ts";
 import type {
   EngineStore,

@@ -1,8 +1,8 @@
 import { and, asc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../../contract/run.ts";
-import { planDecision } from "../../../domain/runs/approval.ts";
+import { planDecision } from "../../../shared/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
-import { planCancel } from "../../../domain/runs/run-state.ts";
+import { planCancel } from "../../../shared/runs/run-state.ts";
 import {
   checkStartKey,
   startConflict,

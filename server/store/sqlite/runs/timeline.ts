@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, max } from "drizzle-orm";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
 import type { TimelineEntry, TimelineKind } from "../../../contract/timeline.ts";
-import { isEnded } from "../../../domain/runs/run-state.ts";
+import { isEnded } from "../../../shared/runs/run-state.ts";
 import { logLevelCodes, timelineKindCodes } from "../../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../../ports/store/engine-store.ts";
 import { type RunEventRow, toTimelineEntry } from "../../shared/timeline-shapes.ts";
