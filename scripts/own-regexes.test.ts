@@ -19,7 +19,7 @@ const trusted: Record<string, string> = {
   "cli/api/running-server.ts": "settings",
   "sdk/client/create-client.ts": "settings",
   "sdk/verify/secrets.ts": "settings",
-  "sdk/verify/public-key/sns.ts": "certificates of AWS",
+  "sdk/verify/senders/sns.ts": "certificates of AWS",
   "cli/commands/dev/feed/feed-stream.ts": "settings",
   "cli/commands/options.ts": "arguments of a command",
   "server/http/rest/describe-document.ts": "the paths of the API",

@@ -1,4 +1,4 @@
-import { twilio as verifyTwilio } from "../../verify/url-signed/twilio.ts";
+import { twilio as verifyTwilio } from "../../verify/senders/twilio.ts";
 import { createEventSources, type EventSources } from "../define-event-source.ts";
 import { type PayloadOf, readFields } from "../event-fields.ts";
 

@@ -1,8 +1,8 @@
 import { errors } from "jose";
-import type { SignatureFault, SignedRequest } from "../../definition.ts";
-import { findTokens, maxToken, missingToken } from "../bearer.ts";
-import type { Keys, TokenKey } from "../secrets.ts";
-import { defineVerification, fault, fingerprintOf, missingSecret, type Verification } from "../verification.ts";
+import type { SignatureFault, SignedRequest } from "../definition.ts";
+import { findTokens, maxToken, missingToken } from "./bearer.ts";
+import type { Keys, TokenKey } from "./secrets.ts";
+import { defineVerification, fault, fingerprintOf, missingSecret, type Verification } from "./verification.ts";
 import { describeLoadFailure } from "./load-failure.ts";
 import { type JsonObject, type KeySource, verifyToken } from "./issuer-keys.ts";
 

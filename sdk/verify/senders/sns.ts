@@ -16,7 +16,7 @@ import {
   readTolerance,
   type Verification,
 } from "../verification.ts";
-import { describeLoadFailure } from "./load-failure.ts";
+import { describeLoadFailure } from "../load-failure.ts";
 
 /** Options of `sns`. */
 export interface SnsOptions {

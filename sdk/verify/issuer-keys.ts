@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, jwtVerify } from "jose";
-import { isRecord } from "../body.ts";
+import { isRecord } from "./body.ts";
 
 /** The public keys of the issuers of ID tokens, loaded over HTTPS and kept in memory. */
 

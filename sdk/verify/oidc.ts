@@ -1,7 +1,7 @@
-import { checkNames, checkOptions } from "../../check-shape.ts";
-import type { Duration } from "../../definition.ts";
-import { readTokens, type Secret } from "../secrets.ts";
-import { fault, readHeaderName, readTolerance, type Verification } from "../verification.ts";
+import { checkNames, checkOptions } from "../check-shape.ts";
+import type { Duration } from "../definition.ts";
+import { readTokens, type Secret } from "./secrets.ts";
+import { fault, readHeaderName, readTolerance, type Verification } from "./verification.ts";
 import { checkEmail, createIdTokenVerification, readList } from "./id-token.ts";
 import { isKeyUrl } from "./issuer-keys.ts";
 

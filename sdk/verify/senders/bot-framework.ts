@@ -3,7 +3,7 @@ import type { Duration } from "../../definition.ts";
 import { readJsonObject } from "../body.ts";
 import { readTokens, type Secret } from "../secrets.ts";
 import { fault, readTolerance, type Verification } from "../verification.ts";
-import { createIdTokenVerification } from "./id-token.ts";
+import { createIdTokenVerification } from "../id-token.ts";
 
 const issuer = "https://api.botframework.com";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { requestOf } from "../testing/senders.ts";
+import { requestOf } from "./testing/senders.ts";
 import { oidc, type OidcOptions } from "./oidc.ts";
 
 const audience = "https://hooks.example.com/triggers/pubsub";

@@ -2,7 +2,7 @@ import { checkNames, checkOptions } from "../../check-shape.ts";
 import type { Duration } from "../../definition.ts";
 import { readTokens, type Secret } from "../secrets.ts";
 import { readTolerance, type Verification } from "../verification.ts";
-import { checkEmail, createIdTokenVerification, readList } from "./id-token.ts";
+import { checkEmail, createIdTokenVerification, readList } from "../id-token.ts";
 
 const issuer = "https://accounts.google.com";
 
