@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { githubEvents } from "./write-github-events.ts";
 
-it("the typed events of GitHub are those of its OpenAPI description", () => {
+it("the typed events of GitHub are those of the installed OpenAPI description", () => {
   const files = githubEvents();
   expect([...files.keys()]).toEqual(["payloads.ts", "event-data.ts"]);
   for (const [name, code] of files)
