@@ -7,6 +7,7 @@ import type { StoreTopic } from "../../ports/store.ts";
 import { type Operation, runInSlices } from "../shared/operation.ts";
 import { type ChangeCount, createChangeCount } from "./writes/changes.ts";
 import { createNames, type Names } from "./names.ts";
+import { cacheStatements } from "./file/cache-statements.ts";
 import type { Connection } from "./file/open-connection.ts";
 import { isBusy, isUnavailable, toStoreError } from "./store-error.ts";
 import { createTrafficLogReader } from "./deliveries/traffic-log.ts";
@@ -59,7 +60,7 @@ export function createDatabase(
     }
   }
   return {
-    db: drizzle(connection),
+    db: drizzle(cacheStatements(connection)),
     connection,
     write,
     trafficLog: createTrafficLogReader(connection),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { drizzle } from "drizzle-orm/better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newId } from "../../../domain/ids.ts";
 import { migrationsFolder } from "../../../paths.ts";
@@ -29,7 +30,8 @@ beforeAll(async () => {
     return prepare(sql);
   };
   const database = createDatabase(connection, async (operation) => operation());
-  store = createPortableStore(createPortableDatabase(database));
+  // Each query is prepared again, even if an earlier one had the same SQL.
+  store = createPortableStore(createPortableDatabase({ ...database, db: drizzle(connection) }));
 });
 afterAll(() => {
   connection.close();
