@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { UpkeepBatch } from "../../ports/store/upkeep-store.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Verdict } from "../../contract/delivery.ts";
@@ -151,4 +152,23 @@ export function hasAsciiText(text: string, part: string): boolean {
 
 function lowerAscii(text: string): string {
   return [...text].map((char) => (char >= "A" && char <= "Z" ? char.toLowerCase() : char)).join("");
+}
+
+/** Calls an operation of upkeep until nothing is left: a batch ends early on a busy machine. Returns what was removed. */
+export async function toTheEnd<Cursor>(batch: (after: Cursor | null) => Promise<UpkeepBatch<Cursor>>): Promise<number> {
+  let sum = 0;
+  for (let after: Cursor | null = null; ;) {
+    const { removed, next } = await batch(after);
+    sum += removed;
+    if (next === null) return sum;
+    after = next;
+  }
+}
+
+/** All deliveries before a time. */
+export function removeDeliveries(
+  store: Pick<Store, "removeOldDeliveries">,
+  p: { before: number; keysSince: number },
+): Promise<number> {
+  return toTheEnd((after: { at: number; id: string } | null) => store.removeOldDeliveries({ ...p, after }));
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FeedEntry, FeedPosition } from "../../ports/store/feed-store.ts";
 import type { Store } from "../../ports/store.ts";
-import { aDelivery, aRun, epoch, type OpenStore } from "./factories.ts";
+import { aDelivery, aRun, epoch, type OpenStore, removeDeliveries } from "./factories.ts";
 
 const minute = 60_000;
 const begin: FeedPosition = { number: 0, deliveryId: null };
@@ -107,7 +107,7 @@ export function feedContract(open: OpenStore): void {
       const removed = [await record({ receivedAt: epoch }), await record({ receivedAt: epoch })];
       const { entries } = await readOn(store, begin);
       const kept = [await record({ receivedAt: epoch + minute }), await record({ receivedAt: epoch + minute })];
-      await store.removeOldDeliveries({ before: epoch + 1, keysSince: epoch, after: null });
+      await removeDeliveries(store, { before: epoch + 1, keysSince: epoch });
       for (const after of [begin, ...entries.map(({ position }) => position)])
         expect((await readOn(store, after)).ids).toEqual(kept);
       expect(removed).toHaveLength(2);
@@ -121,7 +121,7 @@ export function feedContract(open: OpenStore): void {
         expect(await store.hasFeedPosition(position)).toBe(true);
       expect(await store.hasFeedPosition({ number: end.number, deliveryId: aDelivery().id })).toBe(false);
       expect(await store.hasFeedPosition({ number: end.number + 1_000, deliveryId: end.deliveryId })).toBe(false);
-      await store.removeOldDeliveries({ before: epoch + 2 * minute, keysSince: epoch + 2 * minute, after: null });
+      await removeDeliveries(store, { before: epoch + 2 * minute, keysSince: epoch + 2 * minute });
       for (const position of [begin, ...entries.map(({ position }) => position)])
         expect(await store.hasFeedPosition(position)).toBe(true);
     });

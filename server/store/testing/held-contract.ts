@@ -4,7 +4,17 @@ import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Store } from "../../ports/store.ts";
 import type { DeliveryFilter, HeldFilter } from "../../ports/store/delivery-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
-import { aDelivery, aRun, aVerdict, claimOne, epoch, kindsOf, type OpenStore, readPages } from "./factories.ts";
+import {
+  aDelivery,
+  aRun,
+  aVerdict,
+  claimOne,
+  epoch,
+  kindsOf,
+  type OpenStore,
+  readPages,
+  removeDeliveries,
+} from "./factories.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -178,20 +188,7 @@ export function heldContract(open: OpenStore): void {
       const held = await hold();
       const skipped = aDelivery({ outcome: "skipped" });
       await store.recordDelivery(skipped);
-      const remove = async (before: number) => {
-        let removed = 0;
-        let after: Parameters<Store["removeOldDeliveries"]>[0]["after"] = null;
-        do {
-          const batch: Awaited<ReturnType<Store["removeOldDeliveries"]>> = await store.removeOldDeliveries({
-            before,
-            keysSince: before,
-            after,
-          });
-          removed += batch.removed;
-          after = batch.next;
-        } while (after !== null);
-        return removed;
-      };
+      const remove = (before: number) => removeDeliveries(store, { before, keysSince: before });
       expect(await remove(epoch)).toBe(0);
       expect(await remove(epoch + 1)).toBe(2);
       expect(await release(held.id, aRun({ deliveryId: held.id }))).toEqual({ kind: "not_held" });

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
-import type { UpkeepBatch } from "../../ports/store/upkeep-store.ts";
-import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore } from "./factories.ts";
+import { aClaim, aDelivery, aRun, aVerdict, epoch, type OpenStore, removeDeliveries, toTheEnd } from "./factories.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -17,8 +16,8 @@ export function upkeepContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    const removeDeliveries = (before: number, keysSince = Number.NEGATIVE_INFINITY) =>
-      toTheEnd((after: { at: number; id: string } | null) => store.removeOldDeliveries({ before, keysSince, after }));
+    const removeBefore = (before: number, keysSince = Number.NEGATIVE_INFINITY) =>
+      removeDeliveries(store, { before, keysSince });
     const removeRuns = (before: number) =>
       toTheEnd((after: { at: number; id: string } | null) => store.removeOldRuns({ before, after }));
 
@@ -49,7 +48,7 @@ export function upkeepContract(open: OpenStore): void {
       const runs = [aRun({ deliveryId: delivery.id }), aRun({ deliveryId: delivery.id })];
       await store.acceptDelivery({ delivery, runs, idempotency: { key: "k", notBefore: 0 } });
       await endAll(store, epoch + 1000);
-      await removeDeliveries(epoch + day, epoch + day);
+      await removeBefore(epoch + day, epoch + day);
       expect(await store.getDelivery(delivery.id)).toBeNull();
       for (const { id } of runs) {
         expect(await store.getRun(id)).toBeNull();
@@ -73,7 +72,7 @@ export function upkeepContract(open: OpenStore): void {
         aRun({ replayOf: run.id, createdAt: epoch + day }),
       ] as const;
       const [, accepted] = await Promise.all([
-        removeDeliveries(epoch + day),
+        removeBefore(epoch + day),
         store.acceptDelivery({ delivery: again, runs: [replays[0]], idempotency: null }),
         store.createRuns([replays[1]]),
       ]);
@@ -94,7 +93,7 @@ export function upkeepContract(open: OpenStore): void {
       await store.recordDelivery(delivery);
       const lost = Array.from({ length: 4 }, () => aRun({ deliveryId: delivery.id, createdAt: epoch + day }));
       const others = lost.map(() => aRun({ createdAt: epoch + day }));
-      await removeDeliveries(epoch + day);
+      await removeBefore(epoch + day);
       const outcomes = await Promise.allSettled([
         ...lost.map((run) => store.createRuns([run])),
         ...others.map((run) => store.createRuns([run])),
@@ -136,7 +135,7 @@ export function upkeepContract(open: OpenStore): void {
     it("keeps a delivery that a key still refers to, regardless of later ones", async () => {
       const delivery = aDelivery();
       await store.acceptDelivery({ delivery, runs: [], idempotency: { key: "k", notBefore: 0 } });
-      await removeDeliveries(epoch + day, epoch);
+      await removeBefore(epoch + day, epoch);
       expect(await store.getDelivery(delivery.id)).not.toBeNull();
       const repeat = await store.acceptDelivery({
         delivery: aDelivery(),
@@ -350,7 +349,7 @@ export function upkeepContract(open: OpenStore): void {
                 expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })),
               );
             const whole = await timelines();
-            await removeDeliveries(before);
+            await removeBefore(before);
             await removeRuns(before);
             for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
             expect(await timelines()).toEqual(whole);
@@ -404,15 +403,4 @@ async function endAll(store: Store, now: number): Promise<void> {
       ],
       transition: { to: "completed", output: null },
     });
-}
-
-/** Runs all batches. Returns the number of removed rows. */
-async function toTheEnd<Cursor>(batch: (after: Cursor | null) => Promise<UpkeepBatch<Cursor>>): Promise<number> {
-  let sum = 0;
-  for (let after: Cursor | null = null; ;) {
-    const { removed, next } = await batch(after);
-    sum += removed;
-    if (next === null) return sum;
-    after = next;
-  }
 }
