@@ -26,18 +26,18 @@ export function withFilterOptions(command: CliCommand, filter: z.ZodObject<Shape
   return command;
 }
 
-/** The given fields as JSON; `undefined`: there are none. Periods begin before `now`. */
+/** The given fields as JSON. Periods begin before `now`. */
 export function readFilterOptions(
   options: Readonly<Record<string, unknown>>,
   filter: z.ZodObject<Shape>,
   now: number,
-): Record<string, string | number | true> | undefined {
+): Record<string, string | number | true> {
   const fields = [...optionsOf(filter)].flatMap(([name, option]) => {
     const value = options[option.attributeName()] as string | number | true | undefined;
     if (value === undefined) return [];
     return [[name, isMoment(name) ? (startOfPeriod(value as string | number, now) ?? "") : value] as const];
   });
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+  return Object.fromEntries(fields);
 }
 
 function optionsOf({ shape }: z.ZodObject<Shape>): Map<string, Option> {

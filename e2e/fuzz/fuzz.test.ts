@@ -188,7 +188,7 @@ const requestWithSensitive: FuzzRoute["request"] = (_, { host }) =>
   );
 const isCut = ({ wire }: FuzzCase) => !wire.parts.some((part) => part.includes(sensitive));
 
-it("knows whether a case has the sensitive value, which its own response may show, also if chunks cut it", async () => {
+it("knows whether a case has the sensitive value, which its own response may show, even if chunks cut it", async () => {
   const { values } = await startSubstitute(() => () => {});
   const plan = { seed: 1, routes: [{ name: "POST /", request: requestWithSensitive }], values };
   const cases = first(5_000).map((number) => makeCase(plan, number));

@@ -3,7 +3,13 @@ import type { z } from "zod";
 import type { deliveryFilterSchema } from "../../../server/contract/filters.ts";
 import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
-import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
+import {
+  type ActiveFilter,
+  describeActive,
+  formatFilterTime,
+  isSet,
+  parsersOf,
+} from "../../list/filters/active-filters.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import { pageRows } from "../../list/list-state.ts";
 
@@ -38,12 +44,7 @@ const fields = {
 } satisfies Record<keyof DeliveryFilter, { parser: unknown; label: (value: string) => string }>;
 
 type DeliveryFilter = z.input<typeof deliveryFilterSchema>;
-type Fields = typeof fields;
-const names = Object.keys(fields) as (keyof Fields)[];
-
-export const deliveryFilterParsers = Object.fromEntries(names.map((name) => [name, fields[name].parser])) as {
-  [Name in keyof Fields]: Fields[Name]["parser"];
-};
+export const deliveryFilterParsers = parsersOf(fields);
 
 /** The time window of the list and of the histogram. Default: all deliveries; the histogram then has the longest window. */
 export const windowParser = parseAsStringLiteral(windows);
@@ -59,15 +60,14 @@ export type DeliveryFilters = inferParserType<typeof deliveryFilterParsers>;
 /** The input of the list query, without unset filters. The server rejects invalid values. */
 export function listInput(filters: DeliveryFilters, { window, now }: Recent): DeliveryFilter & { limit: number } {
   const start = window === null ? null : new Date(now - windowMs[window]).toISOString();
-  const given = names
-    .filter((name) => isActive(filters, name))
-    .map((name) => [name, typeof filters[name] === "string" ? filters[name].slice(0, 200) : filters[name]]);
+  const text = filters.text?.slice(0, 200) ?? null;
+  const given = Object.entries({ ...effective(filters), text }).filter(([, value]) => isSet(value));
   return { ...(start === null ? {} : { since: start }), ...Object.fromEntries(given), limit: pageRows };
 }
 
 /** A verdict filter needs a trigger filter. */
-function isActive(filters: DeliveryFilters, name: keyof DeliveryFilters): boolean {
-  return filters[name] !== null && filters[name] !== "" && (name !== "verdict" || filters.trigger !== null);
+function effective(filters: DeliveryFilters): DeliveryFilters {
+  return isSet(filters.trigger) ? filters : { ...filters, verdict: null };
 }
 
 /**
@@ -82,9 +82,7 @@ export function histogramInput(filters: DeliveryFilters, { window, now }: Recent
 
 /** The active filters with the labels of their chips. */
 export function activeFilters(filters: DeliveryFilters): ActiveFilter<keyof DeliveryFilters>[] {
-  return names
-    .filter((name) => isActive(filters, name))
-    .map((name) => ({ name, label: fields[name].label(String(filters[name])) }));
+  return describeActive(fields, effective(filters));
 }
 
 /** The change that removes a filter. The verdict filter depends on the trigger filter. */

@@ -12,7 +12,13 @@ import type { RunStatus } from "../../../server/contract/run.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
-import { type ActiveFilter, formatFilterTime } from "../../list/filters/active-filters.ts";
+import {
+  type ActiveFilter,
+  describeActive,
+  formatFilterTime,
+  isSet,
+  parsersOf,
+} from "../../list/filters/active-filters.ts";
 
 export const statuses = [
   "queued",
@@ -49,13 +55,10 @@ const fields = {
   unresolved: { parser: parseAsBoolean, label: () => "unresolved" },
 } satisfies Record<keyof RunFilter, { parser: unknown; label: (value: string) => string }>;
 
-type Fields = typeof fields;
-export type RunFilterKey = keyof Fields;
+export type RunFilterKey = keyof typeof fields;
 const names = Object.keys(fields) as RunFilterKey[];
 
-export const runFilterParsers = Object.fromEntries(names.map((name) => [name, fields[name].parser])) as {
-  [Name in RunFilterKey]: Fields[Name]["parser"];
-};
+export const runFilterParsers = parsersOf(fields);
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
 
@@ -71,8 +74,7 @@ const minuteMs = 60_000;
 export function toRunFilter(state: RunFilterState, now: number): RunFilter {
   const given = names.flatMap((name) => {
     const value = name === "since" || name === "until" ? momentOf(state[name], now) : state[name];
-    const isSet = value === 0 || Boolean(value);
-    return isSet ? [[name, typeof value === "string" ? value.slice(0, 200) : value] as const] : [];
+    return isSet(value) ? [[name, typeof value === "string" ? value.slice(0, 200) : value] as const] : [];
   });
   return Object.fromEntries(given);
 }
@@ -120,11 +122,7 @@ export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
 
 /** The active filters with the labels of their chips. */
 export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>[] {
-  return names.flatMap((name) => {
-    const value = state[name];
-    // A minimum of 0 is a filter, too.
-    return value || value === 0 ? [{ name, label: fields[name].label(String(value)) }] : [];
-  });
+  return describeActive(fields, state);
 }
 
 /** The runs of a target that wait for an approval. */

@@ -46,16 +46,20 @@ export const moment = timestampSchema
 
 /** A filter as the query of a route, where numbers and flags are text. */
 export function queryOf<Shape extends Record<string, z.ZodOptional>>({ shape }: z.ZodObject<Shape>) {
-  const fields = Object.entries(shape).map(([name, field]) => [name, fromText(field.unwrap() as z.ZodType)]);
+  const fields = Object.entries(shape).map(([name, field]) => {
+    const schema = field.unwrap() as z.ZodType;
+    return [
+      name,
+      readingText(schema)
+        .optional()
+        .openapi({ description: schema.description ?? "" }),
+    ];
+  });
   return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]>> };
 }
 
-function fromText(schema: z.ZodType): z.ZodType {
-  const { description = "" } = schema;
-  return toText(schema).optional().openapi({ description });
-}
-
-function toText(schema: z.ZodType): z.ZodType {
+/** The schema of the same value, written as text. */
+function readingText(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodNumber) return schema.clone({ ...schema.def, coerce: true });
   if (schema instanceof z.ZodLiteral) return z.enum(["true"]).transform(() => true as const);
   return schema;

@@ -29,25 +29,16 @@ export function cacheStatements(connection: Connection): Connection {
 
 /** What drizzle uses of a statement. */
 interface DrizzleStatement extends Pick<Statement<unknown[]>, "run" | "all" | "get"> {
-  /** The same statement with arrays as rows. The mode of a prepared one would stay. */
   raw(): Pick<Statement<unknown[]>, "all" | "get">;
 }
 
+/** Drizzle reads arrays with `raw()`. A shared statement would stay in this mode. */
 function createStatement(connection: Connection, sql: string): DrizzleStatement {
-  // The first one reports errors in the SQL, before it is executed.
-  let unused: Statement<unknown[]> | null = connection.prepare(sql);
-  let [rows, arrays]: (Statement<unknown[]> | null)[] = [null, null];
-  const take = () => {
-    const statement = unused ?? connection.prepare(sql);
-    unused = null;
-    return statement;
-  };
-  const plain = () => (rows ??= take());
-  const raw = () => (arrays ??= take().raw());
+  const statement = connection.prepare(sql);
   return {
-    run: (...parameters) => plain().run(...parameters),
-    all: (...parameters) => plain().all(...parameters),
-    get: (...parameters) => plain().get(...parameters),
-    raw,
+    run: (...parameters) => statement.run(...parameters),
+    all: (...parameters) => statement.raw(false).all(...parameters),
+    get: (...parameters) => statement.raw(false).get(...parameters),
+    raw: () => statement.raw(),
   };
 }
