@@ -85,6 +85,21 @@ function sendTwentyASecond(service: Service, limit = Infinity) {
   return { count: () => answers.length, done, stop };
 }
 
+/** Sends webhooks while the list of deliveries waits for a response: it reads all of them at once. */
+async function sendBetweenReads(service: Service, page: Page, count: number): Promise<void> {
+  const isHeld = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(/deliveries\.list/, async (route) => {
+    isHeld.resolve();
+    await held.promise;
+    await route.continue();
+  });
+  await sendAtOnce(service, 1);
+  await isHeld.promise;
+  await sendAtOnce(service, count);
+  held.resolve();
+}
+
 /**
  * Counts what a person would see as a jump: shifts of the layout, and moments in which the main part of the page was
  * empty.
@@ -189,17 +204,7 @@ describe("with twenty deliveries per second", () => {
     await expect.poll(() => pill.textContent(), patient).toBe("40 new");
 
     // More than a page between two reads, as on a busy service: the exact number is unknown.
-    const isHeld = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    await page.route(/deliveries\.list/, async (route) => {
-      isHeld.resolve();
-      await held.promise;
-      await route.continue();
-    });
-    await sendAtOnce(service, 1);
-    await isHeld.promise;
-    await sendAtOnce(service, 60);
-    held.resolve();
+    await sendBetweenReads(service, page, 60);
     await expect.poll(() => pill.textContent(), patient).toMatch(/^9[01]\+ new$/);
     const [reading, ...others] = await inSight();
     expect(reading).toMatch(/^\/deliveries\/dlv_/);
@@ -211,6 +216,27 @@ describe("with twenty deliveries per second", () => {
     expect(await pill.count()).toBe(0);
     expect(errors).toEqual([]);
   });
+});
+
+it("a list that nobody scrolls shows what arrived last: after more than a page between two reads, and after it has grown by hundreds of rows", async ({
+  service,
+}) => {
+  await sendAtOnce(service, 60);
+  const { page, errors } = await openLive(service, "/deliveries", 600);
+  const showsNewest = async () => {
+    const newest = await newestIn(service, "deliveries");
+    await expect.poll(() => onTop(page), patient).toBe(newest);
+    expect(await page.getByRole("button", { name: /new$/ }).count()).toBe(0);
+  };
+  await showsNewest();
+  await sendBetweenReads(service, page, 60);
+  await showsNewest();
+  // More than the 500 rows by which a list grows.
+  for (let round = 0; round < 12; round += 1) {
+    await sendAtOnce(service, 45);
+    await showsNewest();
+  }
+  expect(errors).toEqual([]);
 });
 
 /** Whether each request for the first page of this list had only newer rows to read. */

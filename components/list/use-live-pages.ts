@@ -109,7 +109,11 @@ export function useLivePages<Row>({
     : cached;
   const hash = hashKey(storeKey);
   useEffect(() => {
-    if (list && list !== cached && list.firstAt !== cached?.firstAt) queryClient.setQueryData(storeKey, list);
+    if (!list || list === cached || list.firstAt === cached?.firstAt) return;
+    // `showNew`, which a child calls in its effect, has stored a newer state of the same time.
+    queryClient.setQueryData<ListState<Row>>(storeKey, (state) =>
+      state && state.firstAt >= list.firstAt ? state : list,
+    );
   });
 
   const [inSight, setInSight] = useState<readonly string[]>(noKeys);
@@ -184,7 +188,8 @@ export function useLivePages<Row>({
     error: first.error ?? now.error,
     onNeedMore: () => void loadMore(),
     newRows: list?.apart?.data.length ?? 0,
-    showNew: () => queryClient.setQueryData<ListState<Row>>(storeKey, (state) => state && takeApart(state)),
+    // Of the state that is shown, which may not be stored yet.
+    showNew: () => list && queryClient.setQueryData<ListState<Row>>(storeKey, takeApart(list)),
     retry: () => (first.error ? void first.refetch() : void loadMore()),
     onSight: (keys) => rereading && setInSight(keys),
   };

@@ -9,7 +9,7 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 import { signInBodies } from "./sign-in-bodies.ts";
 
 const atOnce = 1_500;
-/** Of requests without credentials: a quarter of the default of `limits.connections`. Further ones get 503. */
+/** Of requests without valid credentials: a quarter of the default of `limits.connections`. Further ones get 503. */
 const maxInProgress = 1_250;
 /**
  * The maximum CPU time of the receiver and the web process for 1,500 requests to one route. It is a multiple of the

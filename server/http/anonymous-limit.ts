@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { anonymousRoutes } from "./anonymous-routes.ts";
+import { credentialsHeader, type CredentialsVerdict } from "./forward/known-credentials.ts";
 import { networkOf } from "./connections.ts";
 import type { ApiAuthenticator, Client } from "../auth/access/principal.ts";
 import { AppError } from "../contract/app-error.ts";
@@ -35,7 +36,10 @@ export function createAnonymousLimit(deps: {
   const slots = createSlots(limits);
   return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
-    if (probes.has(path) || (await isAuthenticated(deps.authenticateFor(client), request))) return;
+    if (probes.has(path)) return;
+    const isValid = await isAuthenticated(deps.authenticateFor(client), request);
+    response.setHeader(credentialsHeader, (isValid ? "valid" : "invalid") satisfies CredentialsVerdict);
+    if (isValid) return;
     const route = anonymousRoutes.find(({ pattern }) => pattern.test(path))?.path ?? "guarded";
     const release = await slots.acquire(route, networkOf(client.address ?? ""));
     if (!release) {

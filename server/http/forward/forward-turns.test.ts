@@ -2,16 +2,16 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
-  anonymousPerPeriod,
+  othersPerPeriod,
   createForwardTurns,
-  maxAnonymousSaved,
+  maxOthersSaved,
   maxAtOnce,
   maxBytesPerPeriod,
   periodMs,
 } from "./forward-turns.ts";
 
-const person = { hasCredentials: true, network: null };
-const anonymous = { hasCredentials: false, network: null };
+const person = { isKnown: true, network: null };
+const anonymous = { isKnown: false, network: null };
 
 /** Requests that ask for their turns, and the numbers of those that have had theirs. */
 function open() {
@@ -68,30 +68,30 @@ test("when few bytes pass again, many requests are forwarded at once", () => {
   expect(started).toHaveLength(1 + maxAtOnce);
 });
 
-test("many requests without credentials are forwarded at a limited rate, and do not delay those with credentials", () => {
+test("many requests without known credentials are forwarded at a limited rate, and do not delay those with known ones", () => {
   const { started, ask, end, nextPeriod } = open();
   /** Each response ends at once. */
   const finish = () => {
     for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
   };
-  ask(maxAnonymousSaved + 100, anonymous);
+  ask(maxOthersSaved + 100, anonymous);
   finish();
-  expect(started).toHaveLength(maxAnonymousSaved);
+  expect(started).toHaveLength(maxOthersSaved);
   ask(1);
-  expect(started).toHaveLength(maxAnonymousSaved + 1);
+  expect(started).toHaveLength(maxOthersSaved + 1);
   for (let period = 1; period <= 3; period += 1) {
     nextPeriod();
     finish();
-    expect(started).toHaveLength(maxAnonymousSaved + 1 + period * anonymousPerPeriod);
+    expect(started).toHaveLength(maxOthersSaved + 1 + period * othersPerPeriod);
   }
 });
 
 test("a page is forwarded at once again after the flood", () => {
   const { started, ask, end, nextPeriod } = open();
-  ask(maxAnonymousSaved, anonymous);
+  ask(maxOthersSaved, anonymous);
   for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
-  for (let period = 0; period < maxAnonymousSaved / anonymousPerPeriod; period += 1) nextPeriod();
+  for (let period = 0; period < maxOthersSaved / othersPerPeriod; period += 1) nextPeriod();
   expect(vi.getTimerCount()).toBe(0);
   ask(maxAtOnce, anonymous);
-  expect(started).toHaveLength(maxAnonymousSaved + maxAtOnce);
+  expect(started).toHaveLength(maxOthersSaved + maxAtOnce);
 });

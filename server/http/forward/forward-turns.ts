@@ -13,17 +13,18 @@ export const periodMs = 25;
  */
 export const maxBytesPerPeriod: number = 512 * 1024;
 
-/** Requests without credentials that are forwarded in a period. Each costs the receiver more than a rejected webhook. */
-export const anonymousPerPeriod = 10;
+/** Requests of others that are forwarded in a period. Each costs the receiver more than a rejected webhook. */
+export const othersPerPeriod = 10;
 /** As many may be saved up: the first visit of a page has a hundred requests. */
-export const maxAnonymousSaved = 400;
+export const maxOthersSaved = 400;
 
 /** More bytes than these do not slow down later periods. */
 const maxDebtBytes = 4 * maxBytesPerPeriod;
 
 /** Who sent a request. */
 interface Sender {
-  hasCredentials: boolean;
+  /** Web accepted its credentials before. */
+  isKnown: boolean;
   /** `null`: a trusted proxy, which has many clients. */
   network: string | null;
 }
@@ -49,25 +50,25 @@ interface Group {
 }
 
 /**
- * Limits the requests in progress. Those with credentials have half of `maxInProgress`, those without have the other
- * half, and one network has half of each. Both groups take turns, and the rate of those without credentials is limited.
- * So a flood without credentials, from however many addresses, delays neither people and tokens nor webhooks.
+ * Limits the requests in progress. Those with known credentials have half of `maxInProgress`, all others have the other
+ * half, and one network has half of each. Both groups take turns, and the rate of the others is limited. So a flood
+ * without valid credentials, from however many addresses, delays neither people and tokens nor webhooks.
  */
 export function createForwardTurns(maxInProgress: number): ForwardTurns {
   const maxOfGroup = Math.max(1, Math.floor(maxInProgress / 2));
   const maxOfNetwork = Math.max(1, Math.floor(maxOfGroup / 2));
   const groups = {
-    credentials: newGroup(Infinity),
-    none: newGroup(maxAnonymousSaved),
+    known: newGroup(Infinity),
+    others: newGroup(maxOthersSaved),
   };
-  let nextGroup = groups.credentials;
+  let nextGroup = groups.known;
   let taken = 0;
   let bytes = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
   // A long download must not stop all others.
   const hasRoom = () => taken < (bytes < maxBytesPerPeriod ? maxAtOnce : 1);
-  const otherThan = (group: Group) => (group === groups.none ? groups.credentials : groups.none);
+  const otherThan = (group: Group) => (group === groups.others ? groups.known : groups.others);
 
   function startWaiting(): void {
     while (hasRoom()) {
@@ -86,19 +87,19 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
     period += 1;
     taken = 0;
     bytes = Math.min(Math.max(0, bytes - maxBytesPerPeriod), maxDebtBytes);
-    const { credentials, none } = groups;
-    none.left = Math.min(maxAnonymousSaved, none.left + anonymousPerPeriod);
+    const { known, others } = groups;
+    others.left = Math.min(maxOthersSaved, others.left + othersPerPeriod);
     startWaiting();
-    const isWaiting = credentials.waiting.length + none.waiting.length > 0;
-    const isNeeded = bytes > 0 || isWaiting || none.left < maxAnonymousSaved;
+    const isWaiting = known.waiting.length + others.waiting.length > 0;
+    const isNeeded = bytes > 0 || isWaiting || others.left < maxOthersSaved;
     if (isNeeded || timer === null) return;
     clearInterval(timer);
     timer = null;
   }
 
   return {
-    take({ hasCredentials, network }, response, start) {
-      const group = hasCredentials ? groups.credentials : groups.none;
+    take({ isKnown, network }, response, start) {
+      const group = isKnown ? groups.known : groups.others;
       const ofNetwork = network === null ? 0 : (group.ofNetwork.get(network) ?? 0);
       if (group.inProgress >= maxOfGroup || ofNetwork >= maxOfNetwork) return false;
       addRequests(group, network, 1);
@@ -112,7 +113,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
       };
       if (hasRoom() && group.left > 0) begin();
       else group.waiting.push(begin);
-      if (!hasCredentials || group.waiting.length > 0) startTimer();
+      if (!isKnown || group.waiting.length > 0) startTimer();
       response.once("close", () => {
         addRequests(group, network, -1);
         if (takenIn !== period) return;
@@ -126,7 +127,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
       bytes += count;
       startTimer();
     },
-    inProgress: () => groups.credentials.inProgress + groups.none.inProgress,
+    inProgress: () => groups.known.inProgress + groups.others.inProgress,
   };
 }
 

@@ -11,7 +11,9 @@ import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { triggerOf } from "../../ingest/testing/project.ts";
+import type { AnonymousLimit } from "../anonymous-limit.ts";
 import { maxAtOnce, periodMs } from "./forward-turns.ts";
+import { credentialsHeader } from "./known-credentials.ts";
 import { parseAnswer, sendRaw, type Served, serve } from "../testing/serve.ts";
 
 const triggers = [triggerOf({ slug: "signup", request: z.object({ name: z.string() }) })];
@@ -371,29 +373,39 @@ test("requests beyond the limit get 503 at once, and those in progress their res
   expect(rest).toHaveBeenCalledTimes(5);
 });
 
-test("floods without credentials, from however many addresses, leave requests with credentials their half", async () => {
+test("floods without valid credentials, from however many addresses, leave requests with valid ones their half", async () => {
   const due = Promise.withResolvers<void>();
   const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
-  const { port } = await serve({ triggers, rest, maxForwarded: 32 });
+  // In place of the check by web.
+  const limitAnonymous: AnonymousLimit = async ({ headers }, response) => {
+    const isValid = headers.authorization === "Bearer valid" || headers["x-api-key"] === "valid";
+    response.setHeader(credentialsHeader, isValid ? "valid" : "invalid");
+  };
+  const { port } = await serve({ triggers, rest, limitAnonymous, maxForwarded: 32 });
   const get = (from: string, headers: Record<string, string> = {}) =>
     new Promise<number>((resolve, reject) => {
       const request = send({ port, path: "/api/v1/runs", localAddress: from, headers }, (response) => {
+        expect(response.headers).not.toHaveProperty(credentialsHeader);
         response.resume();
         resolve(response.statusCode ?? 0);
       });
       request.on("error", reject).end();
     });
+  const token = { authorization: "Bearer valid" };
+  const key = { "x-api-key": "valid" };
+  rest.mockResolvedValueOnce(new Response("done")).mockResolvedValueOnce(new Response("done"));
+  expect([await get("127.0.0.2", token), await get("127.0.0.5", key)]).toEqual([200, 200]);
   const anonymous = ["127.0.0.2", "127.0.0.3", "127.0.0.4"].flatMap((from) =>
-    Array.from({ length: 20 }, () => get(from)),
+    Array.from({ length: 20 }, (_, n) => get(from, n % 2 === 0 ? {} : { authorization: `Bearer guess${from}${n}` })),
   );
   const rejected: number[] = [];
   for (const one of anonymous) void one.then((status) => status === 503 && rejected.push(status));
   await vi.waitFor(() => expect(rejected).toHaveLength(44));
-  const withToken = Array.from({ length: 8 }, () => get("127.0.0.2", { authorization: "Bearer x" }));
-  await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(24), { timeout: 10_000 });
-  // One address has half of them, also with credentials that are not valid. Another one still gets its own.
-  expect(await get("127.0.0.2", { authorization: "Bearer x" })).toBe(503);
-  const other = get("127.0.0.5", { "x-api-key": "x" });
+  const withToken = Array.from({ length: 8 }, () => get("127.0.0.2", token));
+  await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(2 + 24), { timeout: 10_000 });
+  // One address has half of them. Another one still gets its own.
+  expect(await get("127.0.0.2", token)).toBe(503);
+  const other = get("127.0.0.5", key);
   due.resolve();
   expect(await Promise.all([...withToken, other])).toEqual(Array.from({ length: 9 }, () => 200));
   expect((await Promise.all(anonymous)).filter((status) => status === 200)).toHaveLength(16);

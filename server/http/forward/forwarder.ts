@@ -6,6 +6,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
 import { networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
 import { createForwardTurns } from "./forward-turns.ts";
+import { createKnownCredentials, credentialsHeader } from "./known-credentials.ts";
 import { isPeerHeader, peerHeaderOf } from "../read-client.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
@@ -60,6 +61,7 @@ export function createForwarder({
 }): Forwarder {
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
   const turns = createForwardTurns(maxInProgress);
+  const known = createKnownCredentials();
 
   function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
     const { method = "GET" } = request;
@@ -98,6 +100,7 @@ export function createForwarder({
     });
     toWebProcess.on("response", (received) => {
       answer = received;
+      known.learn(request, received);
       received.on("data", (chunk: Buffer) => turns.passed(chunk.length));
       passBack(received, { request, response, toWebProcess });
     });
@@ -111,7 +114,7 @@ export function createForwarder({
     forward(request, response, target) {
       const address = plainAddress(request.socket.remoteAddress ?? "");
       const sender = {
-        hasCredentials: hasCredentials(request),
+        isKnown: known.includes(request),
         network: proxies.trusts(address) ? null : networkOf(address),
       };
       const isAdmitted = turns.take(sender, response, () => start(request, response, target));
@@ -170,11 +173,6 @@ function passBack(
   answer.pipe(response);
 }
 
-/** Whether it sends any, valid or not: web checks them. */
-function hasCredentials({ headers }: IncomingMessage): boolean {
-  return ["authorization", "x-api-key", "cookie"].some((name) => headers[name] !== undefined);
-}
-
 /** All headers as the client sent them, except those of its connection. */
 function toWeb({ rawHeaders, headers }: IncomingMessage): string[] {
   const isChunked = headers["transfer-encoding"] !== undefined;
@@ -185,7 +183,7 @@ function toWeb({ rawHeaders, headers }: IncomingMessage): string[] {
 }
 
 function endToEnd(rawHeaders: readonly string[]): string[] {
-  return selectHeaders(rawHeaders, (name) => !hopByHop.has(name));
+  return selectHeaders(rawHeaders, (name) => !hopByHop.has(name) && name !== credentialsHeader);
 }
 
 /** `rawHeaders`: name, value, name, value. */
