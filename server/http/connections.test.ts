@@ -1,6 +1,8 @@
-import { connect, type Socket } from "node:net";
+import { createServer, IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { networkOf, trustProxies } from "./connections.ts";
+import { silentLogger } from "../ports/logger.ts";
+import { createConnections, networkOf, trustNobody, trustProxies } from "./connections.ts";
 import { type Served, serve } from "./testing/serve.ts";
 
 const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -144,6 +146,28 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
   await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(25).fill(201), 9]));
   const later = await send(200);
   await vi.waitFor(() => expect(answersOf(later)).toBe(201));
+});
+
+test("requests behind those that close their connection are not parsed", async () => {
+  let parsed = 0;
+  class Counted extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      parsed += 1;
+    }
+  }
+  const server = createServer({ IncomingMessage: Counted });
+  const connections = createConnections(server, { proxies: trustNobody, logger: silentLogger });
+  server.on("request", (request, response) => connections.inTurn(request, response, () => {}));
+  server.on("clientError", () => {});
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => connections.close(0));
+  const { port } = server.address() as AddressInfo;
+  const client = await open(port, "127.0.0.1");
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000));
+  await client.ended;
+  // The one in progress, those that wait, and two more.
+  expect(parsed).toBe(1 + 200 + 2);
 });
 
 test("all IPv6 addresses of one network count as one client, however they are written", () => {
