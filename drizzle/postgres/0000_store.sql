@@ -96,6 +96,14 @@ CREATE TABLE "signalbox"."audit_entry" (
 	"detail" text
 );
 --> statement-breakpoint
+CREATE TABLE "signalbox"."clock_watch" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"seen_at" bigint NOT NULL,
+	"trusted_at" bigint,
+	"waiting_since" bigint,
+	"removed_before" bigint DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "signalbox"."content_key" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"since" bigint NOT NULL,
@@ -180,6 +188,12 @@ CREATE TABLE "signalbox"."preset" (
 	"name" text COLLATE "C" NOT NULL,
 	"saved_at" bigint NOT NULL,
 	"value" text COLLATE "C" NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."removed_person" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"email" text COLLATE "C" NOT NULL,
+	"removed_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "signalbox"."run_start" (
@@ -301,7 +315,10 @@ CREATE TABLE "signalbox"."worker" (
 	"started_at" bigint NOT NULL,
 	"seen_at" bigint NOT NULL,
 	"is_leaving" boolean DEFAULT false NOT NULL,
-	"kept_versions" text COLLATE "C" DEFAULT '' NOT NULL
+	"kept_versions" text COLLATE "C" DEFAULT '' NOT NULL,
+	"pool" text COLLATE "C",
+	"is_responsive" boolean,
+	"free_slots" integer
 );
 --> statement-breakpoint
 ALTER TABLE "signalbox"."idempotency_key" ADD CONSTRAINT "idempotency_key_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "signalbox"."delivery"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -341,6 +358,7 @@ CREATE INDEX "person_session_by_expiry" ON "signalbox"."person_session" USING bt
 CREATE INDEX "person_verification_by_identifier" ON "signalbox"."person_verification" USING btree ("identifier");--> statement-breakpoint
 CREATE INDEX "person_verification_by_expiry" ON "signalbox"."person_verification" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "preset_by_name" ON "signalbox"."preset" USING btree ("subject_kind","subject_slug","name");--> statement-breakpoint
+CREATE INDEX "removed_person_by_email" ON "signalbox"."removed_person" USING btree ("email");--> statement-breakpoint
 CREATE INDEX "run_start_by_time" ON "signalbox"."run_start" USING btree ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "webhook_key_by_hash" ON "signalbox"."webhook_key" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "webhook_key_by_kind" ON "signalbox"."webhook_key" USING btree ("kind","created_at","id");--> statement-breakpoint

@@ -1,1 +1,0 @@
-ALTER TABLE "signalbox"."clock_watch" ADD COLUMN "removed_before" bigint DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `run_step` ADD `sequence` integer;

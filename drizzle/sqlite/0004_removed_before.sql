@@ -1,1 +1,0 @@
-ALTER TABLE `clock_watch` ADD `removed_before` integer DEFAULT 0 NOT NULL;
