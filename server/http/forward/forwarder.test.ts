@@ -373,14 +373,15 @@ test("requests beyond the limit get 503 at once, and those in progress their res
   expect(rest).toHaveBeenCalledTimes(5);
 });
 
+/** In place of the check by web. */
+const limitAnonymous: AnonymousLimit = async ({ headers }, response) => {
+  const isValid = headers.authorization === "Bearer valid" || headers["x-api-key"] === "valid";
+  response.setHeader(credentialsHeader, isValid ? "valid" : "invalid");
+};
+
 test("floods without valid credentials, from however many addresses, leave requests with valid ones their half", async () => {
   const due = Promise.withResolvers<void>();
   const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
-  // In place of the check by web.
-  const limitAnonymous: AnonymousLimit = async ({ headers }, response) => {
-    const isValid = headers.authorization === "Bearer valid" || headers["x-api-key"] === "valid";
-    response.setHeader(credentialsHeader, isValid ? "valid" : "invalid");
-  };
   const { port } = await serve({ triggers, rest, limitAnonymous, maxForwarded: 32 });
   const get = (from: string, headers: Record<string, string> = {}) =>
     new Promise<number>((resolve, reject) => {
