@@ -218,7 +218,7 @@ describe("with twenty deliveries per second", () => {
   });
 });
 
-it("a list that nobody scrolls shows what arrived last: after more than a page between two reads, and after it has grown by hundreds of rows", async ({
+it("a list at its top shows the latest deliveries: after more than a page between two reads, and after it has grown by hundreds of rows", async ({
   service,
 }) => {
   await sendAtOnce(service, 60);

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /**
- * The response header in which web tells the receiver whether the credentials of the request are valid. The receiver
- * removes it.
+ * The response header in which web reports to the receiver whether the credentials of the request are valid. The
+ * receiver removes it.
  */
 export const credentialsHeader = "signalbox-credentials";
 export type CredentialsVerdict = "valid" | "invalid";
