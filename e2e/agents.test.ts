@@ -127,7 +127,6 @@ describe("an agent in a running service", () => {
     const trigger = join(projectDir, "triggers/ticket.ts");
     writeFileSync(trigger, readFileSync(trigger, "utf8").replaceAll("TICKET_SECRET", "MODEL_KEY"));
     await vi.waitFor(async () => expect([await send("sk-of-the-sender"), await send(key)]).toEqual([401, 202]), {
-      timeout: 60_000,
       interval: 200,
     });
   });
@@ -146,7 +145,7 @@ describe("an agent in a running service", () => {
     const { runId } = (await (
       await postJson(`${first.url}/triggers/tickets`, { from: "ada", subject: "Help" })
     ).json()) as { runId: string };
-    await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(effects()).toEqual(["first", "waiting"]));
     await first.killGroup();
 
     writeFileSync(join(projectDir, "go-on"), "");
@@ -189,9 +188,8 @@ describe("an agent in a running service", () => {
     );
     expect(asked.status, asked.stdout + asked.stderr).toBe(0);
     const { runId: id } = JSON.parse(asked.stdout) as { runId: string };
-    await vi.waitFor(
-      async () => expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }),
-      { timeout: 60_000 },
+    await vi.waitFor(async () =>
+      expect(await getJson(`${service.url}/api/v1/runs/${id}`)).toMatchObject({ status: "waiting" }),
     );
     expect(effects()).toEqual([]);
     const approved = await postJson(`${service.url}/api/v1/runs/${id}/approvals`, {
@@ -214,7 +212,7 @@ describe("an agent in a running service", () => {
     let printed = "";
     asked.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
     const ended = once(asked, "close");
-    await vi.waitFor(() => expect(printed).toBe("Hello from"), { timeout: 60_000 });
+    await vi.waitFor(() => expect(printed).toBe("Hello from"));
     const { data } = await getJson<{ data: { id: string }[] }>(`${service.url}/api/v1/runs?targetKind=agent`);
     const id = data[0]?.id ?? "";
     expect(await getJson(`${service.url}/api/v1/runs/${id}/agent`)).toMatchObject({

@@ -52,7 +52,7 @@ const send = async (service: Service, order: string) => {
   return ((await response.json()) as { runId: string }).runId;
 };
 const listAlerts = async (service: Service) => (await getJson<{ data: Alert[] }>(`${service.url}/api/v1/alerts`)).data;
-const waiting = { timeout: 60_000, interval: 100 };
+const waiting = { interval: 100 };
 
 test("onFailure of a failed run is called once and continues after kill -9, and its run is linked", async () => {
   const projectDir = writeProject(project);

@@ -25,7 +25,7 @@ function addSignupTrigger({ projectDir }: Service, slug: string, endpoint: strin
 
 const person = { name: "Ada", email: "ada@example.com" };
 
-const until = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 200 });
+const until = <T>(check: () => Promise<T>) => vi.waitFor(check, { interval: 200 });
 
 const nodeOf = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
 const placeOf = (page: Page, id: string) =>

@@ -34,7 +34,7 @@ const it = withSharedService((onCleanup) => {
   return { projectDir, command: "dev" };
 });
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 const small =
   '{"id":"evt_1","type":"invoice.paid","invoice":{"number":"7","customer":"Difference & Co","amount":4200.0,"currency":"EUR"},"big":12345678901234567890}';

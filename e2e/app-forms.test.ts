@@ -12,7 +12,7 @@ const it = withSharedService((onCleanup) => ({ projectDir: writeProject(files, o
 /** The browser's own message about a rejected call. */
 const rejection = "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)";
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 const schema = `z.object({
   id: z.string().min(1),

@@ -30,7 +30,7 @@ const it = withSharedService((onCleanup) => ({
   command: "dev",
 }));
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 it("held deliveries are released on their page and in bulk, after the page has shown how many match now", async ({
   service,

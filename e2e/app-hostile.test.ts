@@ -116,5 +116,5 @@ async function expectText(page: Awaited<ReturnType<typeof visit>>["page"], text:
         ),
       text,
     );
-  await expect.poll(has, { timeout: 60_000, interval: 200, message: `${text} on ${path}` }).toBe(true);
+  await expect.poll(has, { interval: 200, message: `${text} on ${path}` }).toBe(true);
 }

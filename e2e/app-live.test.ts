@@ -28,7 +28,7 @@ function liveProject(onCleanup: Parameters<typeof copyStarter>[0]): string {
 
 const it = withSharedService((onCleanup) => ({ projectDir: liveProject(onCleanup), command: "dev" }));
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 const bodies = [
   [

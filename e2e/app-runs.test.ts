@@ -66,7 +66,7 @@ const it = withSharedService((onCleanup) => ({
   command: "dev",
 }));
 
-const patient = { timeout: 60_000, interval: 100 };
+const patient = { interval: 100 };
 
 async function start(service: Service, input: { mode: string; note?: string }): Promise<string> {
   const response = await postJson(`${service.url}/api/v1/workflows/close-books/runs`, input);
@@ -429,7 +429,6 @@ describe("the list of runs", () => {
       );
     await Promise.all(["sleeps", "sleeps", "sleeps"].map((mode) => start(service, { mode, note: needle })));
     await vi.waitFor(async () => expect(await countRuns(service, `text=${needle}&status=completed`)).toBe(120), {
-      timeout: 60_000,
       interval: 300,
     });
 

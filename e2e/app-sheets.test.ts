@@ -31,7 +31,7 @@ const it = withSharedService((onCleanup) => {
   return { projectDir, command: "dev" };
 });
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 const sheet = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 

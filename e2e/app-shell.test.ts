@@ -7,7 +7,7 @@ import { type Service, withSharedService } from "./support/service.ts";
 
 const it = withSharedService((onCleanup) => ({ projectDir: copyStarter(onCleanup), command: "dev" }));
 
-const patient = { timeout: 60_000, interval: 100 };
+const patient = { interval: 100 };
 
 const person = { name: "Ada", email: "ada@example.com" };
 

@@ -44,7 +44,7 @@ async function startStep(seconds: number): Promise<Service> {
   const service = await startService({ projectDir, command: "start" });
   const response = await postJson(cli("triggers", "url", "slow").stdout.trim(), { seconds });
   expect(response.status).toBe(202);
-  await vi.waitFor(() => expect(marksOf(projectDir)).toEqual(["long begins"]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(marksOf(projectDir)).toEqual(["long begins"]));
   return service;
 }
 
@@ -63,7 +63,7 @@ describe("a deployed service that is stopped", () => {
     // The next step begins in the next service.
     expect(marksOf(service.projectDir)).toEqual(["long begins", "long ends"]);
     await startService({ projectDir: service.projectDir, command: "start" });
-    await vi.waitFor(() => expect(marksOf(service.projectDir)).toContain("next"), { timeout: 60_000 });
+    await vi.waitFor(() => expect(marksOf(service.projectDir)).toContain("next"));
     expect(marksOf(service.projectDir)).toEqual(["long begins", "long ends", "next"]);
   });
 
@@ -71,7 +71,7 @@ describe("a deployed service that is stopped", () => {
     const service = await startStep(3_600);
     const exited = exitOf(service);
     service.child.kill("SIGTERM");
-    await vi.waitFor(() => expect(service.output()).toContain('"stopping"'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(service.output()).toContain('"stopping"'));
     // Shortly after the first, a signal counts as the same one.
     const again = setInterval(() => service.child.kill("SIGTERM"), 100);
     // After the whole drain, it would be 0.

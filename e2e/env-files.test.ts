@@ -56,7 +56,7 @@ it("dev loads .env, never over what is set, and restarts on the same port when i
       expect(service.output()).toContain("Changed variables (GREETING): restarting.");
       expect(await greet(service)).toBe("Hola,Ada,before");
     },
-    { timeout: 60_000, interval: 200 },
+    { interval: 200 },
   );
 });
 

@@ -3,7 +3,7 @@ import { copyStarter } from "./support/project.ts";
 import { signalbox, startService } from "./support/service.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 const setUpLink = /http:\/\/\S+\/setup\/[\w-]+/;
 
 function build(): string {

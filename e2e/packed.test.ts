@@ -126,7 +126,7 @@ async function expectServedImage(p: { context: string; dockerfile: string }): Pr
   const service = spawn(program, args, { cwd, env: inside, stdio: "ignore", detached: true });
   const ended = once(service, "exit");
   onTestFinished(() => void (service.exitCode === null && service.pid && process.kill(-service.pid, "SIGKILL")));
-  await expect.poll(isHealthy, { timeout: 60_000, interval: 300 }).toBe(true);
+  await expect.poll(isHealthy, { interval: 300 }).toBe(true);
   const url = execFileSync(program, [...args.slice(0, -1), "triggers", "url", "new-signup"], {
     cwd,
     env: inside,

@@ -118,9 +118,7 @@ describe("people of a deployed service", () => {
 
     await page.getByLabel("Role of Alan").selectOption("admin");
     await expect
-      .poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null }), {
-        timeout: 60_000,
-      })
+      .poll(() => statusOf("keys.create", { kind: "api", name: "CI", scope: "read", lifetimeDays: null }))
       .toBe(200);
     await page
       .getByRole("row", { name: /Alan.*alan@example.com/ })

@@ -143,7 +143,7 @@ describe("several machines on one Postgres", () => {
 
   it("a run canceled on one machine stops on another, and a request that waits for it there is answered", async () => {
     const [id = ""] = await sendNotes("canceled", { count: 1, ms: 600_000 });
-    await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(linesOf("canceled")).toHaveLength(1));
     const heard = getJson<Run>(`${web(0).url}/api/v1/runs/${id}?wait=30`, auth());
     expect((await api(1, `/runs/${id}/cancel`)).status).toBe(200);
     expect(await heard).toMatchObject({ status: "canceled" });
@@ -171,7 +171,6 @@ describe("several machines on one Postgres", () => {
     const sent = contentsOf((await exportDeliveries(web(1), auth())).filter(isFed));
     expect(sent.length).toBeGreaterThan(60);
     await vi.waitFor(async () => expect(contentsOf(await exportDeliveries(laptop))).toEqual(sent), {
-      timeout: 60_000,
       interval: 250,
     });
     expect(await getJson(`${laptop.url}/api/v1/runs/count`)).toMatchObject({ count: 0 });
@@ -181,9 +180,7 @@ describe("several machines on one Postgres", () => {
   it("the runs of a killed machine are taken over within 15 seconds, and no finished step is executed again", async () => {
     const ids = await sendNotes("taken-over", { count: 30, gate: "taken" });
     // An effect whose record is still on its way may be repeated.
-    await vi.waitFor(async () => expect(await Promise.all(ids.map(hasRecordedStep))).not.toContain(false), {
-      timeout: 60_000,
-    });
+    await vi.waitFor(async () => expect(await Promise.all(ids.map(hasRecordedStep))).not.toContain(false));
     expect(stepsOf("taken-over")).toHaveLength(30);
     await workers.shift()?.kill();
     writeFileSync(join(folder, "taken"), "");
@@ -199,7 +196,6 @@ describe("several machines on one Postgres", () => {
     await cluster.start();
     const later = { n: 20, ms: 0, log: join(folder, "outage") };
     const after = await vi.waitFor(async () => runIdOf(await send(1, "notes", later)), {
-      timeout: 60_000,
       interval: 250,
     });
     await untilEnded([...ids, after]);

@@ -159,7 +159,7 @@ async function startPageWarehouse() {
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const url = `http://127.0.0.1:${port}`;
-  await vi.waitFor(() => fetch(url, { method: "POST", body: '{"sku":"none"}' }), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(() => fetch(url, { method: "POST", body: '{"sku":"none"}' }), { interval: 50 });
   return { url, output: () => output };
 }
 
@@ -332,7 +332,7 @@ async function interruptInTerminal(line: string, { url, token }: { url: string; 
     if (path.includes("/runs/bulk") && !isInterrupted) {
       isInterrupted = true;
       terminal.stdin.write("\u0003");
-      await vi.waitFor(() => expect(screen).toContain("^C"), { timeout: 30_000, interval: 20 });
+      await vi.waitFor(() => expect(screen).toContain("^C"), { interval: 20 });
     }
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(text);
   }

@@ -77,7 +77,7 @@ const headers = { "x-clinic-user": "Canary-0815-User" };
 const visitors = { "visitor.canary-0815@hopper.dev": 1, 'Canary-0815 "Ada"/L': 2 };
 const patient = { name: "Canary-0815-Lovelace", email: "canary-0815@hopper.dev", ward: "east", visitors };
 const idOf = (response: Response) => response.headers.get("signalbox-delivery") ?? "";
-const waiting = { timeout: 60_000, interval: 200 };
+const waiting = { interval: 200 };
 
 /** The events of the feed, up to these deliveries. */
 async function readFeed(url: string, ids: readonly string[]): Promise<string> {

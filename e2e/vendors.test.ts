@@ -288,7 +288,7 @@ describe.each(vendors)("a request of $name", (vendor) => {
   });
 });
 
-const patient = { timeout: 60_000 };
+const patient = { timeout: 180_000 };
 
 const bodyTree = (page: Page) => page.getByRole("tree", { name: "Body", exact: true });
 /** The tree shows strings as they were sent: some senders escape slashes. */

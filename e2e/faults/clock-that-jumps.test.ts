@@ -15,33 +15,30 @@ describe("a clock that is changed while runs execute, sleep and wait", () => {
     const clock = createFakeClock(project.projectDir);
     const service = await startFaultyService(project, { env: clock.env });
     const { url, key } = service;
-    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200));
     const processes = [service.receiver(), service.web(), service.workers()];
     const load = startLoad({ url, key, clients: 2, paceMs: 150, ms: 50, sleepMs: 300 });
     const accepted = () => load.answers().filter(({ status }) => status === 202).length;
     const others = [];
 
     for (const offsetSeconds of [-hour, day]) {
-      await vi.waitFor(() => expect(accepted()).toBeGreaterThan(10), { timeout: 60_000 });
+      await vi.waitFor(() => expect(accepted()).toBeGreaterThan(10));
       const running = await sendNote({ url, key, ms: 4_000, sleepMs: 10 });
       const sleeping = await sendNote({ url, key, ms: 5, sleepMs });
       others.push(running, sleeping);
-      await vi.waitFor(
-        () => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["running", "waiting"]),
-        { timeout: 60_000 },
+      await vi.waitFor(() =>
+        expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["running", "waiting"]),
       );
       clock.set(offsetSeconds);
       const before = accepted();
-      await vi.waitFor(() => expect(accepted()).toBeGreaterThan(before + 20), { timeout: 60_000 });
+      await vi.waitFor(() => expect(accepted()).toBeGreaterThan(before + 20));
       // A wait of seconds is over in a time of seconds, also by a clock that has to show its end once more.
-      await vi.waitFor(
-        () => expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["completed", "completed"]),
-        { timeout: 60_000 },
+      await vi.waitFor(() =>
+        expect(statusesOf(service.file, [running.runId, sleeping.runId])).toEqual(["completed", "completed"]),
       );
     }
 
     await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), {
-      timeout: 60_000,
       interval: 500,
     });
     const answers = [...(await load.finish()), ...others];

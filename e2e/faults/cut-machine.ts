@@ -129,7 +129,7 @@ export async function startMachine(
       if (hasEnded()) throw new Error(`${p.name} has ended:\n${output}`);
       if (!/"msg":"(ready|working)"/.test(output)) throw new Error(`${p.name} is not ready:\n${output}`);
     },
-    { timeout: 60_000, interval: 50 },
+    { interval: 50 },
   );
   return { url: /"url":"([^"]+)"/.exec(output)?.[1] ?? "", output: () => output, stop };
 }

@@ -22,7 +22,7 @@ describe("exhausted file descriptors", () => {
     const send = async () => answers.push(await sendNote({ url, key, agent }));
     // Files that are loaded only once are open by then.
     for (let n = 0; n < 5; n += 1) await send();
-    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200));
 
     const used = readdirSync(`/proc/${receiver}/fd`).length;
     limitDescriptors(receiver, used + spare);
@@ -40,7 +40,7 @@ describe("exhausted file descriptors", () => {
     await expect.poll(sendAlone).toBe(0);
 
     stopFilling();
-    await vi.waitFor(async () => expect((await statusOf(`${url}/healthz`)).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await statusOf(`${url}/healthz`)).status).toBe(200));
     answers.push(await sendNote({ url, key, agent: new Agent() }));
     expectAnswersOf(answers, [202]);
     await expectNothingLost(service, answers);

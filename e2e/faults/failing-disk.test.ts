@@ -27,7 +27,7 @@ describe("a failing disk (EIO)", () => {
           .answers()
           .slice(from)
           .filter((answer) => answer.status === status).length;
-      await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(30), { timeout: 60_000 });
+      await vi.waitFor(() => expect(since(0, 202)).toBeGreaterThan(30));
 
       const fault = ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:error=EIO`];
       const faults = await Promise.all(
@@ -47,7 +47,7 @@ describe("a failing disk (EIO)", () => {
       await Promise.all(faults.map((one) => one.detach()));
 
       const healedFrom = load.answers().length;
-      await vi.waitFor(() => expect(since(healedFrom, 202)).toBeGreaterThan(20), { timeout: 60_000 });
+      await vi.waitFor(() => expect(since(healedFrom, 202)).toBeGreaterThan(20));
       expect([service.receiver(), service.web(), service.workers()]).toEqual(processes);
       const answers = await load.finish();
       expectAnswersOf(answers, [202, 503]);

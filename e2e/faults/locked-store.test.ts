@@ -37,9 +37,7 @@ describe("a store that another program has locked", () => {
       const { url, key } = service;
       const before = [service.receiver(), service.web(), service.workers()];
       const load = startLoad({ url, key, clients: 6, paceMs: 100, ms: 50, sleepMs: 2_000 });
-      await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30), {
-        timeout: 60_000,
-      });
+      await vi.waitFor(() => expect(load.answers().filter(({ status }) => status === 202).length).toBeGreaterThan(30));
 
       const lock = await holdLock(service.file);
       const since = performance.now();
@@ -64,18 +62,15 @@ describe("a store that another program has locked", () => {
       expect(readiness.filter(({ status, text }) => status !== 503 || !text.includes("busy")).slice(0, 2)).toEqual([]);
 
       const afterwards = load.answers().length;
-      await vi.waitFor(
-        () =>
-          expect(
-            load
-              .answers()
-              .slice(afterwards)
-              .filter(({ status }) => status === 202).length,
-          ).toBeGreaterThan(10),
-        { timeout: 60_000 },
+      await vi.waitFor(() =>
+        expect(
+          load
+            .answers()
+            .slice(afterwards)
+            .filter(({ status }) => status === 202).length,
+        ).toBeGreaterThan(10),
       );
       await vi.waitFor(async () => expect((await statusOf(`${url}/readyz`)).status).toBe(200), {
-        timeout: 60_000,
         interval: 500,
       });
       const answers = await load.finish();

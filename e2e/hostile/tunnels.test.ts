@@ -277,14 +277,11 @@ describe("development on every address of this machine", () => {
 });
 
 function printedToken(service: { output(): string }): Promise<string> {
-  return vi.waitFor(
-    () => {
-      const [token] = /sbt_\w+/.exec(service.output()) ?? [];
-      if (token === undefined) throw new Error(`No token:\n${service.output()}`);
-      return token;
-    },
-    { timeout: 60_000 },
-  );
+  return vi.waitFor(() => {
+    const [token] = /sbt_\w+/.exec(service.output()) ?? [];
+    if (token === undefined) throw new Error(`No token:\n${service.output()}`);
+    return token;
+  });
 }
 
 async function start(p: { env?: NodeJS.ProcessEnv; program?: string[] }) {

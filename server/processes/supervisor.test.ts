@@ -78,7 +78,6 @@ describe.concurrent("the supervisor", () => {
       .poll(
         async () => [await statusOf("/triggers/nowhere"), await statusOf("/healthz"), await statusOf("/api/v1/runs")],
         {
-          timeout: 60_000,
           interval: 1,
         },
       )

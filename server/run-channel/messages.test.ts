@@ -2,7 +2,6 @@ import type { Duplex } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { openMessageStream } from "./messages.ts";
 import { createPipe } from "./testing/memory-pipe.ts";
-import { until } from "./testing/until.ts";
 
 /** One side sends, the other receives. `chunks`: the sent bytes. */
 function connect(pipe: [Duplex, Duplex] = createPipe()) {
@@ -24,11 +23,11 @@ test("all messages of one turn of the event loop are sent in one frame, in order
   for (let n = 0; n < 100; n += 1) sender.send({ n });
   await Promise.resolve();
   sender.send({ n: 100 });
-  await until(() => expect(frames).toHaveLength(1));
+  await vi.waitFor(() => expect(frames).toHaveLength(1));
   expect(frames[0]).toEqual(Array.from({ length: 101 }, (_, n) => ({ n })));
   expect(chunks).toHaveLength(1);
   sender.send("later");
-  await until(() => expect(frames.slice(1)).toEqual([["later"]]));
+  await vi.waitFor(() => expect(frames.slice(1)).toEqual([["later"]]));
 });
 
 test("messages that are sent just before a frame is written are part of it", async () => {
@@ -41,7 +40,7 @@ test("messages that are sent just before a frame is written are part of it", asy
     onClosed: () => {},
   });
   sender.send("first");
-  await until(() => expect(frames).toEqual([["first", "last"]]));
+  await vi.waitFor(() => expect(frames).toEqual([["first", "last"]]));
 });
 
 test("frames arrive complete, however the bytes are divided", async () => {
@@ -50,7 +49,7 @@ test("frames arrive complete, however the bytes are divided", async () => {
   for (const size of [1, 2, 3, 5, 7, 4_096, bytes.length]) {
     const { near, frames } = connect();
     for (let at = 0; at < bytes.length; at += size) near.write(bytes.subarray(at, at + size));
-    await until(() => expect(frames).toHaveLength(messages.length));
+    await vi.waitFor(() => expect(frames).toHaveLength(messages.length));
     expect(frames).toEqual(messages.map((message) => [message]));
   }
 });
@@ -59,7 +58,7 @@ test("many large messages of one turn are divided into frames", async () => {
   const { sender, frames } = connect();
   const large = "x".repeat(400_000);
   for (let n = 0; n < 5; n += 1) sender.send(large);
-  await until(() => expect(frames.flat()).toHaveLength(5));
+  await vi.waitFor(() => expect(frames.flat()).toHaveLength(5));
   expect(frames.length).toBeGreaterThan(1);
   expect(frames.flat()).toEqual([large, large, large, large, large]);
 });
@@ -68,7 +67,7 @@ test("invalid bytes close the stream, and nothing after them is read", async () 
   for (const bytes of [Buffer.from([255, 255, 255, 255, 1]), Buffer.from([0, 0, 0, 2, 65, 65])]) {
     const { near, frames, closed } = connect();
     near.write(bytes);
-    await until(() => expect(closed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
     expect(closed.mock.calls[0]?.[0]).toBeInstanceOf(Error);
     expect(frames).toEqual([]);
   }
@@ -89,7 +88,7 @@ async function encode(messages: readonly unknown[]): Promise<Buffer> {
   const { sender, chunks } = connect();
   for (const [n, message] of messages.entries()) {
     sender.send(message);
-    await until(() => expect(chunks).toHaveLength(n + 1));
+    await vi.waitFor(() => expect(chunks).toHaveLength(n + 1));
   }
   return Buffer.concat(chunks);
 }

@@ -1,11 +1,10 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { leaseMs } from "../domain/runs/lease.ts";
 import { createThrottledLogger, silentLogger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
 import { openMessageStream, protocolVersion } from "./messages.ts";
 import { createChannelHarness, createMemoryTransport, createSocketTransport } from "./testing/channel-harness.ts";
-import { until } from "./testing/until.ts";
 
 /** Delays the acknowledgements of writes after their commit. */
 function withGate() {
@@ -70,7 +69,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
     expect(seen).toEqual([["a"], ["a", "b"]]);
     const { run, kinds } = await h.read(id);
     expect(run).toMatchObject({ status: "completed", output: "done" });
@@ -91,9 +90,9 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const h = await open((store) => ({ ...store, claimRuns: (p) => (claims.push(p), store.claimRuns(p)) }));
     await h.startHost();
     const worker = await h.startWorker({ run: (input) => input });
-    await until(() => expect(claims).toHaveLength(1));
+    await vi.waitFor(() => expect(claims).toHaveLength(1));
     const [id = ""] = await h.acceptRuns(1, { payload: { a: [1] }, input: { b: "\ud83d" } });
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
     expect(worker.ended[0]?.run).toMatchObject({ id, payload: { a: [1] }, attempt: 1, isResumed: false, steps: [] });
     const { run, kinds } = await h.read(id);
     expect(run).toMatchObject({ status: "completed", output: { b: "\ud83d" }, attempt: 1 });
@@ -108,7 +107,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startWorker({ capacity: 3, run: async (_input, ctx) => void began.push(ctx.run.id) });
     const accepted: string[] = [];
     for (let n = 0; n < 20; n += 1) accepted.push(...(await h.acceptRuns(2)));
-    await until(() => expect(began).toHaveLength(40));
+    await vi.waitFor(() => expect(began).toHaveLength(40));
     expect(began).toEqual(accepted);
   });
 
@@ -125,11 +124,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: () => "done" });
     const accepting = h.acceptRuns(1);
-    await until(async () => expect((await h.store.countOpenRuns()).running).toBe(1));
+    await vi.waitFor(async () => expect((await h.store.countOpenRuns()).running).toBe(1));
     worker.disconnect();
     gate.resolve();
     const [id = ""] = await accepting;
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect((await h.read(id)).run.attempt).toBe(1);
   });
 
@@ -145,7 +144,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     for (let n = 0; n < 3; n += 1) await expect(h.acceptRuns(2)).rejects.toThrow("The disk is full.");
     isBroken = false;
     await h.acceptRuns(2);
-    await until(() => expect(worker.loop.active()).toHaveLength(2));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(2));
   });
 
   test("accepted runs of a target with limited concurrency are claimed one after the other", async () => {
@@ -161,12 +160,12 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       identity: { concurrency: [["workflow:work", 1]] },
     });
     const accepted = await h.acceptRuns(2);
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     expect(await h.store.countOpenRuns()).toMatchObject({ queued: 1, running: 1 });
     ends[0]?.resolve();
-    await until(() => expect(began).toEqual(accepted));
+    await vi.waitFor(() => expect(began).toEqual(accepted));
     ends[1]?.resolve();
-    await until(() => expect(worker.ended).toHaveLength(2));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(2));
   });
 
   test("an accepted run of another version than the workers' is queued", async () => {
@@ -190,10 +189,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
     h.advance(3_600_000);
     host.wake();
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["a", "b"]);
   });
 
@@ -212,7 +211,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     await Promise.all(Array.from({ length: 40 }, () => h.startRun()));
-    await until(() => expect(worker.ended).toHaveLength(40));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(40));
     expect(most).toBe(3);
   });
 
@@ -224,7 +223,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await host.hold(ids);
     for (let n = 0; n < 12; n += 1) await h.startRun();
     host.release(ids);
-    await until(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([4, 4, 4]));
+    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([4, 4, 4]));
   });
 
   test("cancels a run at once, by a signal or after another process has requested it", async () => {
@@ -232,11 +231,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const host = await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const [first, second] = [await h.startRun(), await h.startRun()];
-    await until(() => expect(worker.loop.active()).toHaveLength(2));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(2));
     host.cancel(first);
     const other = await h.openOtherStore();
     await other.requestCancel(second, h.clock.now());
-    await until(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
+    await vi.waitFor(() => expect(worker.ended.map(({ ending }) => ending.status)).toEqual(["canceled", "canceled"]));
     await other.close();
   });
 
@@ -252,11 +251,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       let executed = 0;
       const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
       const id = await h.startRun();
-      await until(() => expect(gate.commits).toContain("a"));
+      await vi.waitFor(() => expect(gate.commits).toContain("a"));
       worker.disconnect();
       reopen();
       await restart(h);
-      await until(() => expect(worker.ended).toHaveLength(1));
+      await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
       expect(gate.commits.filter((commit) => commit === "a").length).toBeGreaterThan(1);
       const { kinds, run } = await h.read(id);
       expect(kinds).toEqual(["queued", "attempt_started", "step_started a", "step_completed a", "completed"]);
@@ -270,11 +269,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       const reopen = gate.shut();
       const worker = await h.startWorker({ run: () => "done" });
       const id = await h.startRun();
-      await until(() => expect(gate.commits).toEqual(["completed"]));
+      await vi.waitFor(() => expect(gate.commits).toEqual(["completed"]));
       worker.disconnect();
       reopen();
       await restart(h);
-      await until(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
+      await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
       expect((await h.read(id)).kinds).toEqual(["queued", "attempt_started", "completed"]);
     });
   });
@@ -296,15 +295,15 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     isReachable = false;
     worker.disconnect();
     goOn.resolve();
-    await until(() => expect(executed).toEqual(["a"]));
+    await vi.waitFor(() => expect(executed).toEqual(["a"]));
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([executed, (await h.read(id)).kinds]).toEqual([["a"], expect.not.arrayContaining(["step_completed a"])]);
     isReachable = true;
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["a", "b"]);
   });
 
@@ -317,7 +316,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.claim("wrk_a");
     host.release(["wrk_a"]);
     worker.disconnect();
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     const { run, timeline } = await h.read(id);
     expect(run.attempt).toBe(1);
     expect(timeline.find(({ kind }) => kind === "worker_lost")?.message).toBe("The run did not reach its worker.");
@@ -339,13 +338,13 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     });
     const dead = await h.startWorker(workflow("wrk_a"));
     const id = await h.startRun();
-    await until(() => expect(executed).toEqual(["wrk_a a", "wrk_a b"]));
+    await vi.waitFor(() => expect(executed).toEqual(["wrk_a a", "wrk_a b"]));
     await h.startWorker(workflow("wrk_b"));
     dead.kill();
     const death = { kind: "requested" } as const;
     const runs = await host.workerDied({ workerId: "wrk_a", death, deadlines: new Map() });
     expect(runs).toMatchObject([{ id, fate: { kind: "resume" } }]);
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(executed).toEqual(["wrk_a a", "wrk_a b", "wrk_b b"]);
     expect(await h.store.listWorkers({ seenSince: 0 })).toMatchObject([{ id: "wrk_b" }]);
   });
@@ -356,16 +355,16 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const late = Promise.withResolvers<void>();
     const slow = await h.startWorker({ id: "wrk_slow", run: (_input, ctx) => ctx.step("a", () => late.promise) });
     const id = await h.startRun();
-    await until(async () => expect((await h.read(id)).kinds).toContain("step_started a"));
+    await vi.waitFor(async () => expect((await h.read(id)).kinds).toContain("step_started a"));
     await h.startWorker({ id: "wrk_quick", run: (_input, ctx) => ctx.step("a", () => "quick") });
     await host.hold(["wrk_slow"]);
     h.advance(20_000);
     expect(await h.store.reconcile(h.clock.now())).toBe(1);
     host.wake();
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     const before = await h.read(id);
     late.resolve();
-    await until(() => expect(slow.ended.map(({ ending }) => ending.status)).toEqual([null]));
+    await vi.waitFor(() => expect(slow.ended.map(({ ending }) => ending.status)).toEqual([null]));
     expect(await h.read(id)).toEqual(before);
     expect(before.run.output).toBe("quick");
   });
@@ -376,15 +375,15 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost({ leaseMs: 900 });
     const workers = await Promise.all(["wrk_a", "wrk_b"].map((id) => h.startWorker({ id, capacity: 2, run: hang })));
     for (let n = 0; n < 4; n += 1) await h.startRun();
-    await until(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([2, 2]));
+    await vi.waitFor(() => expect(workers.map(({ loop }) => loop.active().length)).toEqual([2, 2]));
     for (let n = 0; n < 3; n += 1) {
       h.advance(600);
       const count = renewals.length;
-      await until(() => expect(renewals.slice(count)).toContain(4));
+      await vi.waitFor(() => expect(renewals.slice(count)).toContain(4));
       expect(await h.store.reconcile(h.clock.now())).toBe(0);
     }
     workers[0]?.pause();
-    await until(() => expect(renewals.at(-1)).toBe(2));
+    await vi.waitFor(() => expect(renewals.at(-1)).toBe(2));
   });
 
   test("the leases of runs begin with their assignment: after an idle hour, writes extend none", async () => {
@@ -395,7 +394,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     renewals.length = 0;
     h.advance(3_600_000);
     const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
-    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    for (const id of ids) await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(renewals).toEqual([]);
   });
 
@@ -412,11 +411,11 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const ids = await Promise.all(Array.from({ length: 20 }, () => h.startRun()));
-    await until(() => expect(worker.loop.active()).toHaveLength(20));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(20));
     renewals.length = 0;
     h.advance(10_000);
     woken.resolve();
-    for (const id of ids) await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    for (const id of ids) await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(renewals).toEqual([20]);
   });
 
@@ -426,16 +425,16 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await host.start();
     const paused = await h.startWorker({ id: "wrk_paused", run: hang });
     const id = await h.startRun();
-    await until(() => expect(paused.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(paused.loop.active()).toHaveLength(1));
     paused.pause();
     await h.startWorker({ id: "wrk_b", capacity: 1, run: () => "done" });
     const untilDone = async () => {
       h.advance(100);
       expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
     };
-    await until(untilDone, { timeout: 60_000, interval: 100 });
+    await vi.waitFor(untilDone, { interval: 100 });
     const others = await Promise.all(Array.from({ length: 10 }, () => h.startRun()));
-    await until(async () =>
+    await vi.waitFor(async () =>
       expect((await Promise.all(others.map((other) => h.read(other)))).map(({ run }) => run.status)).toEqual(
         others.map(() => "completed"),
       ),
@@ -454,10 +453,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     h.advance(60_000);
     woken.resolve();
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
     expect(expired).toEqual([0]);
     expect((await h.read(id)).run).toMatchObject({ status: "completed", attempt: 1 });
   });
@@ -478,10 +477,10 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       },
     });
     const id = await h.startRun();
-    await until(async () => expect((await h.read(id)).kinds).toContain("step_started first"));
+    await vi.waitFor(async () => expect((await h.read(id)).kinds).toContain("step_started first"));
     h.advance(leaseMs - 2_600);
     woken.resolve();
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect(expired).toEqual([0]);
     expect((await h.read(id)).kinds).not.toContain("worker_lost");
   });
@@ -496,7 +495,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       run: () => goOn.promise,
     });
     const id = await h.startRun();
-    await until(() => expect(away.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(away.loop.active()).toHaveLength(1));
     isReachable = false;
     const next = await h.startHost({
       leaseMs: 300,
@@ -510,9 +509,9 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     isReachable = true;
-    await until(() => expect(away.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(away.loop.active()).toHaveLength(1));
     goOn.resolve();
-    await until(async () => expect((await h.read(id)).run.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await h.read(id)).run.status).toBe("completed"));
     expect((await h.read(id)).kinds).not.toContain("worker_lost");
     expect(away.ended).toMatchObject([{ ending: { status: "completed" } }]);
   });
@@ -522,7 +521,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const dead = await h.startWorker({ run: hang });
     const id = await h.startRun();
-    await until(() => expect(dead.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(dead.loop.active()).toHaveLength(1));
     dead.kill();
     const next = await h.startHost({ workers: { known: [dead.id], held: [] } });
     await next.start();
@@ -555,7 +554,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
       async function crash(maxAttempts: number) {
         const worker = await h.startWorker({ id: `wrk_${maxAttempts}`, run: hang });
         const id = await h.startRun({ maxAttempts });
-        await until(() => expect(worker.loop.active()).toHaveLength(1));
+        await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
         worker.kill();
         const death = { kind: "crashed", how: "ended with exit code 3" } as const;
         await host.workerDied({ workerId: worker.id, death, deadlines: new Map() });
@@ -578,7 +577,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await h.read(id)).run.status).toBe("queued");
     host.release(["wrk_a"]);
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
   });
 
   test("a hold resolves when nothing more is assigned, until the release", async () => {
@@ -590,7 +589,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await h.read(id)).run.status).toBe("queued");
     host.release(["wrk_a"]);
-    await until(() => expect(worker.ended).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.ended).toHaveLength(1));
   });
 
   test("a draining worker is assigned nothing more, and is done when its runs have ended", async () => {
@@ -599,7 +598,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const goOn = Promise.withResolvers<void>();
     const worker = await h.startWorker({ run: () => goOn.promise });
     const first = await h.startRun();
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     let isDrained = false;
     const drained = worker.loop.drain().then(() => (isDrained = true));
     await worker.channel.drain();
@@ -621,7 +620,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const id = await h.startRun();
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     await worker.loop.shutDown(10);
     expect((await h.read(id)).run).toMatchObject({ status: "queued", attempt: 1 });
     expect(worker.ended[0]?.ending.status).toBe("queued");
@@ -632,7 +631,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     const id = await h.startRun();
-    await until(() => expect(worker.loop.active()).toHaveLength(1));
+    await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));
     const token = worker.loop.active().length === 1 ? await tokenOf(h, id) : "";
     const live = { runId: id, token, step: "model 1", attempt: 1, startedAt: 1, now: 2, said: { text: "Hi" } };
     expect(await worker.channel.saveLive(live)).toEqual({ held: true });
@@ -655,7 +654,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     const warn = (message: string) => void warnings.push(message);
     await h.startHost({ logger: createThrottledLogger({ ...silentLogger, warn }) });
     const started = h.startWorker({ run: () => null });
-    await until(() => expect(tries).toBeGreaterThan(4));
+    await vi.waitFor(() => expect(tries).toBeGreaterThan(4));
     isAway = false;
     await started;
     expect(warnings).toEqual(["worker could not be welcomed, it will try again"]);
@@ -674,7 +673,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     let executed = 0;
     const worker = await h.startWorker({ run: (_input, ctx) => ctx.step("a", () => (executed += 1)) });
     const id = await h.startRun();
-    await until(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
+    await vi.waitFor(() => expect(worker.ended[0]?.ending.status).toBe("completed"));
     expect([executed, (await h.read(id)).kinds.filter((kind) => kind.startsWith("step"))]).toEqual([
       1,
       ["step_started a", "step_completed a"],
@@ -694,7 +693,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
     await h.startHost();
     const worker = await h.startWorker({ run: hang });
     await h.startHost({ secret: "another" });
-    await until(() => expect(worker.rejected).toEqual(["The worker has another secret than the server."]));
+    await vi.waitFor(() => expect(worker.rejected).toEqual(["The worker has another secret than the server."]));
   });
 
   test("a worker of another protocol version is rejected with the fix", async () => {

@@ -12,7 +12,7 @@ async function agent(...given: Parameters<typeof createAgentHarness>) {
     ...h,
     live,
     untilLive: async (id: string, said: object) =>
-      await vi.waitFor(async () => expect(await live(id)).toMatchObject(said), { timeout: 60_000, interval: 10 }),
+      await vi.waitFor(async () => expect(await live(id)).toMatchObject(said), { interval: 10 }),
   };
 }
 

@@ -125,9 +125,9 @@ describe("the receiver over a store on disk", () => {
     other.exec("BEGIN IMMEDIATE");
     const abandoned = Array.from({ length: 10 }, () => openRequest(url));
     const patient = post("signup", { name: "Ada" });
-    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(11), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(11));
     for (const request of abandoned) request.destroy();
-    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(1), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await store.numbers()).waitingWrites).toBe(1));
     other.exec("ROLLBACK");
     other.close();
     expect((await patient).status).toBe(202);

@@ -42,13 +42,11 @@ describe.concurrent("a process that does not respond", () => {
           new RegExp(`^The ${name} did not respond for \\d+ s, ${way.end}, and was ended\\. It restarts\\.$`, "m"),
         );
       await expect
-        .poll(
-          () =>
-            call("GET", "/runs").then(
-              ({ status }) => status,
-              () => 0,
-            ),
-          { timeout: 60_000 },
+        .poll(() =>
+          call("GET", "/runs").then(
+            ({ status }) => status,
+            () => 0,
+          ),
         )
         .toBe(200);
       await expect.poll(() => ended).toMatchObject([{ status: "completed", attempt: 1 }]);

@@ -43,9 +43,9 @@ async function race<Result>(blockSql: string, operation: (store: Store, at: 0 | 
     return Number(rows[0]?.count);
   };
   const first = operation(one, 0);
-  await vi.waitUntil(async () => (await countBlocked()) === 1, { timeout: 60_000, interval: 20 });
+  await vi.waitUntil(async () => (await countBlocked()) === 1, { interval: 20 });
   const results = Promise.all([first, operation(other, 1)]);
-  await vi.waitUntil(async () => (await countBlocked()) === 2, { timeout: 60_000, interval: 20 });
+  await vi.waitUntil(async () => (await countBlocked()) === 2, { interval: 20 });
   await blocker.query("COMMIT");
   return await results;
 }

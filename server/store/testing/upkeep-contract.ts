@@ -299,65 +299,60 @@ export function upkeepContract(open: OpenStore): void {
       expect(found.data.map(({ receivedAt }) => Date.parse(receivedAt))).toEqual([epoch + 5 * day, epoch]);
     });
 
-    it(
-      "every open or recently ended run is kept completely with its delivery; all other old data is removed",
-      { timeout: 60_000 },
-      async () => {
-        const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">(
-          "queued",
-          "running",
-          "sleeping",
-          "ended",
-          "endedLate",
-          "failed",
-        );
-        const made = fc.array(
-          fc.record({
-            ageHours: fc.integer({ min: 0, max: 48 }),
-            hasDelivery: fc.boolean(),
-            runs: fc.array(fates, { maxLength: 3 }),
-          }),
-          { maxLength: 6 },
-        );
-        await fc.assert(
-          fc.asyncProperty(made, async (all) => {
-            const before = epoch + day;
-            const expected: { id: string; stays: boolean; read: (id: string) => Promise<unknown> }[] = [];
-            for (const { ageHours, hasDelivery, runs } of all) {
-              const at = epoch + ageHours * hour;
-              const delivery = aDelivery({ receivedAt: at });
-              const created = runs.map((fate) => ({
-                fate,
-                run: aRun({ deliveryId: hasDelivery ? delivery.id : null, createdAt: at, trigger: fate }),
-              }));
-              if (hasDelivery)
-                await store.acceptDelivery({ delivery, runs: created.map(({ run }) => run), idempotency: null });
-              else await store.createRuns(created.map(({ run }) => run));
-              for (const { fate, run } of created) await meet(store, run.id, { fate, at, late: before });
-              const delivered = at >= before || runs.some(isNeeded);
-              if (hasDelivery)
-                expected.push({ id: delivery.id, stays: delivered, read: (id) => store.getDelivery(id) });
-              for (const { fate, run } of created)
-                expected.push({
-                  id: run.id,
-                  stays: hasDelivery ? delivered : at >= before || isNeeded(fate),
-                  read: (id) => store.getRun(id),
-                });
-            }
-            const timelines = async () =>
-              Promise.all(
-                expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })),
-              );
-            const whole = await timelines();
-            await removeBefore(before);
-            await removeRuns(before);
-            for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
-            expect(await timelines()).toEqual(whole);
-          }),
-          { numRuns: 40 },
-        );
-      },
-    );
+    it("every open or recently ended run is kept completely with its delivery; all other old data is removed", async () => {
+      const fates = fc.constantFrom<"queued" | "running" | "sleeping" | "ended" | "endedLate" | "failed">(
+        "queued",
+        "running",
+        "sleeping",
+        "ended",
+        "endedLate",
+        "failed",
+      );
+      const made = fc.array(
+        fc.record({
+          ageHours: fc.integer({ min: 0, max: 48 }),
+          hasDelivery: fc.boolean(),
+          runs: fc.array(fates, { maxLength: 3 }),
+        }),
+        { maxLength: 6 },
+      );
+      await fc.assert(
+        fc.asyncProperty(made, async (all) => {
+          const before = epoch + day;
+          const expected: { id: string; stays: boolean; read: (id: string) => Promise<unknown> }[] = [];
+          for (const { ageHours, hasDelivery, runs } of all) {
+            const at = epoch + ageHours * hour;
+            const delivery = aDelivery({ receivedAt: at });
+            const created = runs.map((fate) => ({
+              fate,
+              run: aRun({ deliveryId: hasDelivery ? delivery.id : null, createdAt: at, trigger: fate }),
+            }));
+            if (hasDelivery)
+              await store.acceptDelivery({ delivery, runs: created.map(({ run }) => run), idempotency: null });
+            else await store.createRuns(created.map(({ run }) => run));
+            for (const { fate, run } of created) await meet(store, run.id, { fate, at, late: before });
+            const delivered = at >= before || runs.some(isNeeded);
+            if (hasDelivery) expected.push({ id: delivery.id, stays: delivered, read: (id) => store.getDelivery(id) });
+            for (const { fate, run } of created)
+              expected.push({
+                id: run.id,
+                stays: hasDelivery ? delivered : at >= before || isNeeded(fate),
+                read: (id) => store.getRun(id),
+              });
+          }
+          const timelines = async () =>
+            Promise.all(
+              expected.filter(({ stays }) => stays).map(({ id }) => store.listTimeline(id, { after: 0, limit: 100 })),
+            );
+          const whole = await timelines();
+          await removeBefore(before);
+          await removeRuns(before);
+          for (const { id, stays, read } of expected) expect((await read(id)) !== null).toBe(stays);
+          expect(await timelines()).toEqual(whole);
+        }),
+        { numRuns: 40 },
+      );
+    });
   });
 }
 

@@ -292,7 +292,7 @@ async function countReads(url: string): Promise<{ index: string; entries: number
     "SELECT count(*)::int AS others FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
   await vi.waitFor(
     async () => expect((await client.query<{ others: number }>(othersText)).rows).toEqual([{ others: 0 }]),
-    { timeout: 30_000, interval: 10 },
+    { interval: 10 },
   );
   const text = `
     SELECT indexrelname AS index, idx_tup_read::int AS entries FROM pg_stat_all_indexes
