@@ -67,11 +67,8 @@ export function createHttpServer(parts: HttpServerParts): {
       if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
       if (!namesOneHost(request)) {
         response.setHeader("connection", "close");
-        return sendProblem(
-          request,
-          response,
-          new AppError("invalid_request", "Send one valid Host header (RFC 9112, 3.2)."),
-        );
+        const error = new AppError("invalid_request", "Send one valid Host header (RFC 9112, 3.2).");
+        return parts.forwarder.reject(request, response, error);
       }
       listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
     });
@@ -121,7 +118,7 @@ function createListener({ ingest, forwarder, health, proxies, bodyTimeoutMs = ma
     response: ServerResponse,
   ): Promise<void> {
     if (destination.to === "rejection")
-      return sendProblem(request, response, new AppError(destination.code, destination.detail));
+      return forwarder.reject(request, response, new AppError(destination.code, destination.detail));
     const { to, target } = destination;
     if (to === "rest" && (await health?.(request, response, target))) return;
     forwarder.forward(request, response, target);

@@ -365,6 +365,8 @@ test("requests beyond the limit get 503 at once, and those in progress their res
   await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(4));
   for (let n = 0; n < 20; n += 1) {
     expect((await fetch(`${url}/api/v1/runs`)).status).toBe(503);
+    // Rejections have no turns of their own.
+    expect((await sendRaw(port, "GET / HTTP/1.1\r\nHost: 1.2.3.4.5.6\r\n\r\n")).status).toBe(503);
     expect((await sendRaw(port, webhook)).status).toBe(202);
   }
   due.resolve();

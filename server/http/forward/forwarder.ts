@@ -19,7 +19,9 @@ export interface WebSocketAddress {
 export interface Forwarder {
   /** Passes a request to web, and the response back. `target` is in origin form. */
   forward(request: IncomingMessage, response: ServerResponse, target: string): void;
-  /** The same for a request that changes the protocol of its connection. */
+  /** Rejects a request that web need not see. It waits for its turn with those that are forwarded. */
+  reject(request: IncomingMessage, response: ServerResponse, error: AppError): void;
+  /** `forward` for a request that changes the protocol of its connection. */
   upgrade(p: { request: IncomingMessage; socket: Duplex; head: Buffer; target: string }): void;
   /** Requests in progress, with those that wait. */
   inProgress(): number;
@@ -110,19 +112,18 @@ export function createForwarder({
     request.pipe(toWebProcess);
   }
 
+  function inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
+    const address = plainAddress(request.socket.remoteAddress ?? "");
+    const sender = { isKnown: known.includes(request), network: proxies.trusts(address) ? null : networkOf(address) };
+    if (turns.take(sender, response, handle)) return;
+    const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
+    logger.warn("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
+    sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
+  }
+
   return {
-    forward(request, response, target) {
-      const address = plainAddress(request.socket.remoteAddress ?? "");
-      const sender = {
-        isKnown: known.includes(request),
-        network: proxies.trusts(address) ? null : networkOf(address),
-      };
-      const isAdmitted = turns.take(sender, response, () => start(request, response, target));
-      if (isAdmitted) return;
-      const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
-      logger.warn("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
-      sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
-    },
+    forward: (request, response, target) => inTurn(request, response, () => start(request, response, target)),
+    reject: (request, response, error) => inTurn(request, response, () => sendProblem(request, response, error)),
     upgrade({ request, socket, head, target }) {
       const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
       const toWebProcess = open(request, target, offer, false);
