@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findOperation, operations } from "../auth/access/operations.ts";
+import { findOperation, type Operation, operations } from "../auth/access/operations.ts";
 import { everyPrincipal, shallReach } from "../auth/testing/principals.ts";
 import { scopeSchema } from "../contract/access/key.ts";
 import { openApiDocument } from "../http/rest/rest-app.ts";
@@ -15,10 +15,20 @@ const procedures = Object.entries(appRouter._def.procedures)
   })
   .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 
-it("every procedure names an operation of the access table, and the table has none that no API offers", () => {
+it("every operation is offered by REST and to the pages, unless the table names the only one, and neither offers another", () => {
   const routes = JSON.stringify(openApiDocument()).matchAll(/"operationId":"(\w+)"/g);
-  const offered = new Set([...procedures.map(({ id }) => id), ...Array.from(routes, ([, id]) => id)]);
-  expect([...offered].toSorted()).toEqual(Object.keys(operations).toSorted());
+  const offered = {
+    rest: new Set(Array.from(routes, ([, id]) => id)),
+    pages: new Set(procedures.map(({ id }) => id)),
+  };
+  const wanted = Object.entries<Operation>(operations);
+  for (const api of ["rest", "pages"] as const)
+    expect([...offered[api]].toSorted(), api).toEqual(
+      wanted
+        .filter(([, { only }]) => only === undefined || only === api)
+        .map(([id]) => id)
+        .toSorted(),
+    );
 });
 
 it.each(procedures)(

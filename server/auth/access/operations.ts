@@ -16,6 +16,8 @@ export interface Operation {
    * have none: they write their entry in the transaction of the change.
    */
   audit?: AuditAction | Readonly<Record<string, AuditAction>>;
+  /** The only API that offers it. Default: REST, and the internal API of the pages. */
+  only?: "rest" | "pages";
   /** The concurrent calls of one key or person are limited. */
   slot?: "list" | "content";
 }
@@ -27,32 +29,32 @@ const runActions = { cancel: "run.canceled", resume: "run.resumed", replay: "run
  * `procedure("…")`. This table alone decides who may use them. A route whose operation is missing here does not exist.
  */
 export const operations = {
-  isAlive: { access: "open" },
-  isReady: { access: "open" },
-  openapi: { access: "open" },
-  metrics: { access: "read" },
+  isAlive: { access: "open", only: "rest" },
+  isReady: { access: "open", only: "rest" },
+  openapi: { access: "open", only: "rest" },
+  metrics: { access: "read", only: "rest" },
 
   // Each tool is one of the other operations, with its own access.
-  callTools: { access: "read" },
+  callTools: { access: "read", only: "rest" },
   getAccess: { access: "read" },
-  getFailedBuild: { access: "read" },
-  searchAll: { access: "read", slot: "list" },
-  showActivity: { access: "read" },
-  showGraph: { access: "read" },
-  watchChanges: { access: "read" },
+  getFailedBuild: { access: "read", only: "pages" },
+  searchAll: { access: "read", only: "pages", slot: "list" },
+  showActivity: { access: "read", only: "pages" },
+  showGraph: { access: "read", only: "pages" },
+  watchChanges: { access: "read", only: "pages" },
 
   countRuns: { access: "read", slot: "list" },
-  exportRuns: { access: "read" },
-  findRuns: { access: "read" },
+  exportRuns: { access: "read", only: "rest" },
+  findRuns: { access: "read", only: "pages" },
   getAgentTrace: { access: "read", slot: "content" },
   getRun: { access: "read", webhookKeys: "own-runs" },
   listRuns: { access: "read", webhookKeys: "own-runs", slot: "list" },
   listSteps: { access: "read", slot: "content" },
   listTimeline: { access: "read", webhookKeys: "own-runs", slot: "content" },
-  streamRunEvents: { access: "read", webhookKeys: "own-runs" },
+  streamRunEvents: { access: "read", only: "rest", webhookKeys: "own-runs" },
   sumUsage: { access: "read", slot: "list" },
   actOnFilteredRuns: { access: "operate", audit: runActions },
-  actOnRuns: { access: "operate", audit: runActions, slot: "list" },
+  actOnRuns: { access: "operate", only: "pages", audit: runActions, slot: "list" },
   cancelRun: { access: "operate", audit: "run.canceled" },
   decideApproval: { access: "operate", audit: "approval.decided" },
   replayRun: { access: "operate", audit: "run.replayed" },
@@ -60,24 +62,24 @@ export const operations = {
   revealRun: { access: "operate", slot: "content" },
   resumeRun: { access: "operate", audit: "run.resumed" },
 
-  getTarget: { access: "read" },
-  listRecentInputs: { access: "read" },
-  startAgentRun: { access: "operate", audit: "run.started" },
-  startTarget: { access: "operate", audit: "run.started" },
-  startTriggerRuns: { access: "operate", audit: "run.started" },
-  startWorkflowRun: { access: "operate", audit: "run.started" },
+  getTarget: { access: "read", only: "pages" },
+  listRecentInputs: { access: "read", only: "pages" },
+  startAgentRun: { access: "operate", only: "rest", audit: "run.started" },
+  startTarget: { access: "operate", only: "pages", audit: "run.started" },
+  startTriggerRuns: { access: "operate", only: "rest", audit: "run.started" },
+  startWorkflowRun: { access: "operate", only: "rest", audit: "run.started" },
 
   // Reads up to 20,000 deliveries, and starts nothing.
   backtest: { access: "read", slot: "list" },
   // Starts and records nothing.
   explainBody: { access: "read" },
-  getTrigger: { access: "read" },
+  getTrigger: { access: "read", only: "pages" },
   // Reads up to 2,000 deliveries.
   inferTrigger: { access: "read", slot: "list" },
   // Reads up to 500 deliveries of each endpoint.
   readDrift: { access: "read", slot: "list" },
-  listDisabledTriggers: { access: "read" },
-  listNames: { access: "read" },
+  listDisabledTriggers: { access: "read", only: "pages" },
+  listNames: { access: "read", only: "pages" },
   listTriggers: { access: "read" },
   disableTrigger: { access: "operate", audit: "trigger.disabled" },
   enableTrigger: { access: "operate", audit: "trigger.enabled" },
@@ -85,13 +87,13 @@ export const operations = {
   triggerUrl: { access: "operate" },
 
   // Each connection has an entry in the audit log, which names its endpoint and its start.
-  followDeliveries: { access: "feed", audit: "feed.opened" },
-  explainDelivery: { access: "read", slot: "content" },
-  exportDeliveries: { access: "read" },
+  followDeliveries: { access: "feed", only: "rest", audit: "feed.opened" },
+  explainDelivery: { access: "read", only: "rest", slot: "content" },
+  exportDeliveries: { access: "read", only: "rest" },
   getDelivery: { access: "read", slot: "content" },
-  getDeliveryFile: { access: "read", slot: "content" },
+  getDeliveryFile: { access: "read", only: "rest", slot: "content" },
   listDeliveries: { access: "read", slot: "list" },
-  showHistogram: { access: "read", slot: "list" },
+  showHistogram: { access: "read", only: "pages", slot: "list" },
   releaseDeliveries: { access: "operate", audit: { release: "delivery.released" }, slot: "list" },
   releaseDelivery: { access: "operate", audit: { release: "delivery.released" } },
   redeliver: { access: "operate", audit: "delivery.redelivered" },
@@ -99,32 +101,32 @@ export const operations = {
   revealDelivery: { access: "operate", slot: "content" },
   sendDelivery: { access: "operate", audit: "delivery.sent" },
 
-  listPresets: { access: "read" },
-  removePreset: { access: "operate", audit: "preset.removed" },
-  savePreset: { access: "operate", audit: "preset.saved" },
+  listPresets: { access: "read", only: "pages" },
+  removePreset: { access: "operate", only: "pages", audit: "preset.removed" },
+  savePreset: { access: "operate", only: "pages", audit: "preset.saved" },
 
   // Changes nothing.
-  checkOpenRuns: { access: "read", slot: "list" },
+  checkOpenRuns: { access: "read", only: "rest", slot: "list" },
   listBuilds: { access: "read", slot: "list" },
   // Selects the code that is executed.
   rollBack: { access: "admin", audit: "build.rolled-back" },
 
   // The caller's own account.
-  changePassword: { access: "read" },
-  endOwnSession: { access: "read" },
-  listOwnSessions: { access: "read" },
+  changePassword: { access: "read", only: "pages" },
+  endOwnSession: { access: "read", only: "pages" },
+  listOwnSessions: { access: "read", only: "pages" },
 
-  changeRole: { access: "admin" },
+  changeRole: { access: "admin", only: "pages" },
   createInvitation: { access: "admin" },
   createResetLink: { access: "admin" },
-  createSetupLink: { access: "machine" },
-  endSession: { access: "admin" },
+  createSetupLink: { access: "machine", only: "rest" },
+  endSession: { access: "admin", only: "pages" },
   listAudit: { access: "admin" },
-  listInvitations: { access: "admin" },
+  listInvitations: { access: "admin", only: "pages" },
   listPeople: { access: "admin" },
-  listSessions: { access: "admin" },
-  removePerson: { access: "admin" },
-  revokeInvitation: { access: "admin" },
+  listSessions: { access: "admin", only: "pages" },
+  removePerson: { access: "admin", only: "pages" },
+  revokeInvitation: { access: "admin", only: "pages" },
 
   listAlerts: { access: "read" },
   // Sends requests to other services.
@@ -134,7 +136,7 @@ export const operations = {
   listKeys: { access: "admin" },
   revokeKey: { access: "admin" },
   rotateKey: { access: "admin" },
-  showKey: { access: "admin" },
+  showKey: { access: "admin", only: "pages" },
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
