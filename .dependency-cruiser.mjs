@@ -7,12 +7,14 @@ const root = "^(?:scripts/architecture/violations/)?";
 /** Modules from the lowest level up. A module imports from the levels below, and from itself. */
 const levels = [
   [/* 0 */ "sdk"],
-  [/* 1 */ "server/contract", "server/config", "server/paths"],
-  [/* 2 */ "server/shared"],
-  [/* 3 */ "server/domain"],
-  [/* 4 */ "server/matching", "server/ports"],
+  [/* 1 */ "server/contract", "server/paths"],
+  [/* 2 */ "server/config"],
+  [/* 3 */ "server/shared"],
+  [/* 4 */ "server/domain"],
+  [/* 5 */ "server/ports"],
+  [/* 6 */ "server/matching"],
   [
-    /* 5 */ "server/ingest",
+    /* 7 */ "server/ingest",
     "server/engine",
     "server/runs",
     "server/deliveries",
@@ -30,10 +32,11 @@ const levels = [
     "server/logging",
     "server/tracing",
   ],
-  [/* 6 */ "server/http", "server/trpc", "server/mcp", "server/run-channel"],
-  [/* 7 */ "server/main", "server/processes"],
-  [/* 8 */ "cli"],
-  [/* 9 */ "testing"],
+  [/* 8 */ "server/http", "server/trpc", "server/mcp", "server/run-channel"],
+  [/* 9 */ "server/composition"],
+  [/* 10 */ "server/processes"],
+  [/* 11 */ "cli"],
+  [/* 12 */ "testing"],
 ];
 
 /** The same for the folders of the app. */
@@ -49,12 +52,6 @@ export const componentLevels = [
   [/* 8 */ "components/shell"],
 ];
 
-/**
- * Contract, config and paths are one level, whose modules may import each other. So are matching and ports, and
- * processes and main.
- */
-const openLevels = [levels[1], levels[4], levels[7]];
-
 const pattern = (modules) => `${root}(?:${modules.map((module) => `${module}(?:/|\\.ts$)`).join("|")})`;
 
 const directions = [levels, componentLevels].flatMap((all) =>
@@ -64,14 +61,16 @@ const directions = [levels, componentLevels].flatMap((all) =>
       severity: "error",
       comment: `${module} may import from the levels below it, not from a sibling and not from above.`,
       from: { path: pattern([module]), pathNot: "\\.test(-d)?\\.tsx?$|/testing/" },
-      to: { path: pattern(sameLevelAndAbove(module, all, level)) },
+      to: { path: pattern(siblingsAndAbove(module, all, level)) },
     })),
   ),
 );
 
-function sameLevelAndAbove(module, all, level) {
-  const siblings = openLevels.includes(all[level]) ? [] : all[level].filter((other) => other !== module);
-  const others = [...siblings, ...all.slice(level + 1).flat()];
+function siblingsAndAbove(module, all, level) {
+  const others = all
+    .slice(level)
+    .flat()
+    .filter((other) => other !== module);
   return others.length > 0 ? others : ["nothing-is-above"];
 }
 
@@ -123,7 +122,7 @@ export default {
       severity: "error",
       comment: "The supervisor is small and never blocked: what it loads does not include the store.",
       from: { path: `${root}server/processes/supervisor\\.ts$` },
-      to: { path: `${root}server/(?:store/|main\\.ts$)`, reachable: true },
+      to: { path: `${root}server/(?:store|composition)/`, reachable: true },
     },
     {
       name: "tools-are-loaded-lazily",

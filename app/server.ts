@@ -9,7 +9,7 @@ import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import type { PageAccess } from "../components/auth/access.tsx";
 import { createQueryClient } from "../components/trpc/query-client.ts";
-import type { Signalbox } from "../server/main.ts";
+import type { Signalbox } from "../server/composition/open-signalbox.ts";
 import type { AppRouter } from "../server/trpc/router.ts";
 
 /**

@@ -7,7 +7,7 @@ import { type PostgresCluster, startCluster } from "../scripts/postgres-cluster.
 import type { RecordedDeliveryLine } from "../server/contract/backtest.ts";
 import type { Run } from "../server/contract/run.ts";
 import type { TimelineEntry } from "../server/contract/timeline.ts";
-import { isFed } from "../server/domain/deliveries/feed.ts";
+import { isFed } from "../server/deliveries/feed.ts";
 import { type Fleet, type Machine, openFleet } from "./machines/machine.ts";
 import { notingProject } from "./machines/noting-project.ts";
 import { exportDeliveries, getJson, postJson } from "./support/api.ts";

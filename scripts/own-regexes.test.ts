@@ -26,7 +26,7 @@ const trusted: Record<string, string> = {
   "server/http/rest/examples/add-examples.ts": "the paths of the API",
   "server/shared/schema/sample-pattern.ts": "schemas of the project",
   "server/shared/schema/describe-schema.ts": "schemas of the project",
-  "server/mcp/docs/search-docs.ts": "the documentation, and a question of at most 200 characters",
+  "server/mcp/search-docs.ts": "the documentation, and a question of at most 200 characters",
   "components/sheets/trigger/trigger-facts.ts": "the code of the project",
   "components/run-form/draft/field-texts.ts": "what a person types",
   "components/run-form/draft/notation-issues.ts": "what a person types",

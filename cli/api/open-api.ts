@@ -16,7 +16,7 @@ export async function openApi(projectDir: string): Promise<OpenedApi> {
   const remote = readClientSettings();
   if (remote) return { client: createApiClient(createRemoteTransport(remote)), close: async () => {} };
   // Loaded lazily, so that `--help` does not wait for a store.
-  const { openLocalApi } = await import("../../server/main.ts");
+  const { openLocalApi } = await import("../../server/processes/web/open-local-api.ts");
   const running = findRunningServer(projectDir);
   const onBuildChanged = () => running && process.kill(running.pid, buildChangedSignal);
   const local = await openLocalApi({ projectDir, running: running && { ...running, onBuildChanged } });

@@ -8,25 +8,16 @@ import { removeOldBuilds } from "../../server/project/kept-builds.ts";
 import { writeCurrent } from "../../server/project/write-manifest.ts";
 import { type StackMapper, createStackMapper } from "../../server/project/map-stack.ts";
 import { type Bundle, type BundledFile, bundleCode, bundleSources, moduleOf, writeBundle } from "./bundle/bundle.ts";
-import { beyondDefaultDiagnostics, bundleDiagnostics, bundleWarnings } from "./diagnostics/bundle-diagnostics.ts";
-import { agentDiagnostics, promptDiagnostics } from "./checks/check-agents.ts";
-import { bodyDiagnostics } from "./checks/check-bodies.ts";
-import { filterDiagnostics } from "./checks/check-filters.ts";
-import { guardDiagnostics, secretDiagnostics } from "./checks/check-guards.ts";
-import { challengeDiagnostics } from "./checks/check-challenges.ts";
-import { methodsDiagnostics } from "./checks/check-methods.ts";
-import { fieldsDiagnostics } from "./checks/check-fields.ts";
-import { definitionDiagnostics } from "./checks/check-definitions.ts";
+import { bundleDiagnostics } from "./diagnostics/bundle-diagnostics.ts";
 import { type BuiltEnvironment, readEnvironment } from "./environment/read-environment.ts";
 import { BuildFailure, type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { type Evaluation, type Evaluator, createEvaluator } from "./evaluation/evaluator.ts";
 import type { Entry, EvaluatedEntry } from "./evaluation/protocol.ts";
 import type { Standby } from "./evaluation/standby.ts";
-import { crashDiagnostic, exportDiagnostics, thrownDiagnostics } from "./diagnostics/evaluation-diagnostics.ts";
 import { findSettingsFile, loadProjectSettings } from "./load-project-settings.ts";
 import { makeManifest, orderTriggers } from "./make-manifest.ts";
 import { createProjectFiles, discover, type DiscoveredFiles, type ProjectFiles } from "./project-files.ts";
-import { schemaDiagnostics } from "./checks/check-schemas.ts";
+import { projectDiagnostics } from "./checks/check-project.ts";
 import { startTypeCheck } from "./checks/check-types.ts";
 import { finishDraft, makeDraft, prepareStateFolder, stateFolderFailure } from "./state-folder.ts";
 
@@ -161,7 +152,7 @@ async function build({
     const code = await bundleCode({
       projectDir,
       outDir: draft,
-      files: [...targetsOf(discovered), ...discovered.triggers],
+      files: [...discovered.workflows, ...discovered.agents, ...discovered.triggers],
     });
     // While another process evaluates the code, this one has time.
     const loading = loadSettings(projectDir, files);
@@ -180,7 +171,7 @@ async function build({
     failOnErrors(settings.diagnostics);
     options.signal?.throwIfAborted();
     const sources = await bundleSourcesOf(projectDir, draft, discovered, evaluation.entries);
-    const found = await allDiagnostics({
+    const found = await projectDiagnostics({
       evaluation,
       environment,
       code,
@@ -231,10 +222,6 @@ function failOnErrors(diagnostics: readonly Diagnostic[]): void {
 /** Whether the folder is a project: an empty folder or a wrong one is an error. */
 function isProject(projectDir: string): boolean {
   return ["package.json", "triggers"].some((name) => existsSync(join(projectDir, name)));
-}
-
-function targetsOf({ workflows, agents }: DiscoveredFiles): string[] {
-  return [...workflows, ...agents];
 }
 
 function discoveryDiagnostics(
@@ -351,58 +338,6 @@ function bundleSourcesOf(
   const evaluated = orderTriggers(entries).map(({ file }) => file);
   const triggerFiles = [...evaluated, ...discovered.triggers.filter((file) => !evaluated.includes(file))];
   return bundleSources({ projectDir, outDir, triggerFiles, targets });
-}
-
-interface Findings {
-  evaluation: Evaluation;
-  environment: BuiltEnvironment;
-  code: Bundle & { ok: true };
-  sources: Bundle;
-  discovered: DiscoveredFiles;
-  settings: ProjectSettings;
-  files: ProjectFiles;
-  mapper: StackMapper;
-}
-
-/** All errors and warnings of the project. */
-async function allDiagnostics({
-  evaluation,
-  environment,
-  code,
-  sources,
-  discovered,
-  settings,
-  files,
-  mapper,
-}: Findings): Promise<Diagnostic[]> {
-  const { entries, crashes } = evaluation;
-  const kinds = new Map([
-    ...discovered.workflows.map((file) => [file, "workflow"] as const),
-    ...discovered.agents.map((file) => [file, "agent"] as const),
-    ...discovered.triggers.map((file) => [file, "trigger"] as const),
-  ]);
-  const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
-  const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
-  const found = [
-    ...bundleWarnings(code.warnings, files),
-    ...crashes.map((crash) => crashDiagnostic(crash, context)),
-    ...thrownDiagnostics(entries, context),
-    ...exportDiagnostics(entries, kinds, files),
-    ...definitionDiagnostics(entries, files),
-    ...guardDiagnostics(entries, files),
-    ...secretDiagnostics(entries, files, environment.manifest.secrets),
-    ...fieldsDiagnostics(entries, files),
-    ...bodyDiagnostics(entries, files),
-    ...challengeDiagnostics(entries, files),
-    ...methodsDiagnostics(entries, files),
-    ...filterDiagnostics(entries, files),
-    ...agentDiagnostics(entries, files, settings),
-    ...promptDiagnostics(entries, files),
-    ...(await schemaDiagnostics(entries, context)),
-    ...beyondDefaultDiagnostics(messages, targetsOf(discovered), files),
-  ];
-  const isSilent = !sources.ok && !found.some(({ severity }) => severity === "error");
-  return isSilent ? [...found, ...bundleDiagnostics(sources.errors, files)] : found;
 }
 
 async function compareSources(

@@ -1,5 +1,5 @@
 import { registerAgentsRun } from "./agents/run.ts";
-import { registerAlertsList, registerAlertsTest } from "./alerts/alerts.ts";
+import { registerAlertsList, registerAlertsTest } from "./alerts.ts";
 import { registerBackup, registerRestore } from "./store/backup.ts";
 import { registerBuild } from "./builds/build.ts";
 import { registerBuildsList, registerBuildsRollback } from "./builds/builds.ts";

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import type { DeliverySummary } from "../../server/contract/delivery.ts";
+import type { DeliveryDetails, DeliverySummary } from "../../server/contract/delivery.ts";
 import { StatusBadge } from "../ui/badges.tsx";
 import { deliveryOutcomes } from "../ui/statuses.ts";
 
@@ -21,4 +21,12 @@ export function EndpointLink({ endpoint }: { endpoint: string }) {
       {endpoint}
     </Link>
   );
+}
+
+/** The number of redeliveries listed on a delivery's page, newest first. */
+export const redeliveriesShown = 5;
+
+/** The title of a delivery in the browser's tab: `✗ billing`. */
+export function deliveryTitle({ outcome, endpoint }: Pick<DeliveryDetails, "outcome" | "endpoint">): string {
+  return `${deliveryOutcomes[outcome].mark} ${endpoint}`;
 }

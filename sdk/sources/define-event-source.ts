@@ -8,7 +8,8 @@ import type {
   VerificationDefinition,
 } from "../definition.ts";
 import type { Schema, SchemaInput } from "../schema.ts";
-import { defineEndpoint, type WebhookSource } from "../trigger/define-webhook-source.ts";
+import { defineEndpoint } from "../trigger/define-endpoint.ts";
+import type { WebhookSource } from "../trigger/define-webhook-source.ts";
 import type { Narrowed, ValidFilter } from "../trigger/filter.ts";
 import type { Secret } from "../verify/secrets.ts";
 import { z } from "zod/v4";

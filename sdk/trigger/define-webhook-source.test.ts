@@ -4,7 +4,8 @@ import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
 import { definitionKind, type TargetReference } from "../definition.ts";
 import { defineWorkflow } from "../workflow/define-workflow.ts";
-import { defineEndpoint, defineWebhookSource } from "./define-webhook-source.ts";
+import { defineEndpoint } from "./define-endpoint.ts";
+import { defineWebhookSource } from "./define-webhook-source.ts";
 
 const request = z.object({ to: z.string() });
 const workflow = defineWorkflow({ slug: "welcome", input: request, run() {} });

@@ -1,9 +1,6 @@
+export { defineEndpoint, type Endpoint, type EndpointOptions, type EndpointSourceOptions } from "./define-endpoint.ts";
 export {
-  defineEndpoint,
   defineWebhookSource,
-  type Endpoint,
-  type EndpointOptions,
-  type EndpointSourceOptions,
   type Trigger,
   type WebhookSource,
   type WebhookSourceOptions,

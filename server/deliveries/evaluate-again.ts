@@ -8,7 +8,7 @@ import type { StartedBy } from "../contract/run.ts";
 import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { readMultipartTexts } from "../domain/requests/multipart.ts";
 import type { ParsedJson } from "../domain/json/parse-exactly.ts";
-import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
+import { maskVerdictsOf } from "../domain/privacy/mask-delivery.ts";
 import { type Decision, decideDelivery } from "../matching/match-triggers.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";

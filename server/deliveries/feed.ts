@@ -1,6 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
+import type { DeliverySummary } from "../contract/delivery.ts";
+import type { ErrorCode } from "../contract/error-codes.ts";
 import type { FedDelivery } from "../contract/feed.ts";
-import { isFed } from "../domain/deliveries/feed.ts";
+import { ownHeaders } from "../contract/own-headers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
 import { watchChanges } from "../ports/watch-changes.ts";
@@ -119,6 +121,25 @@ function toEvent({ position, delivery, body }: FeedEntry): FeedEvent | null {
   const cursor = encodeCursor({ ...position, since: Date.parse(delivery.receivedAt) });
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   return { type: "delivery", cursor, delivery: { ...delivery, body: bytes.toString("base64") } };
+}
+
+/** Rejections of requests that were authenticated, verified and read: only their content was rejected. */
+const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  "invalid_json",
+  "invalid_body",
+  "request_mismatch",
+  "idempotency_conflict",
+]);
+
+/**
+ * Whether the feed has a delivery: an event that its sender sent for the first time, authenticated and with a valid
+ * signature, and whose body is stored. Another service can then evaluate it without keys and secrets. A repeat, a
+ * handshake and a forged request are no such events.
+ */
+export function isFed(delivery: Pick<DeliverySummary, "outcome" | "problem" | "headers">): boolean {
+  const { outcome, problem, headers } = delivery;
+  if (outcome === "repeated" || headers[ownHeaders.handshake] !== undefined) return false;
+  return outcome !== "rejected" || contentCodes.has(problem?.code ?? "");
 }
 
 function encodeCursor({ number, deliveryId, since }: FeedCursor): string {

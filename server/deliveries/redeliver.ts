@@ -6,7 +6,7 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
-import { redacted as redactedText } from "../domain/deliveries/redaction.ts";
+import { redacted as redactedText } from "../domain/privacy/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
 import { contentOf } from "../domain/requests/body-format.ts";

@@ -9,7 +9,7 @@ import {
 import type { StartedBy } from "../contract/run.ts";
 import { wasReleased } from "../domain/deliveries/held.ts";
 import { queueFull } from "../domain/problem.ts";
-import { maskVerdictsOf } from "../domain/sensitive/mask-delivery.ts";
+import { maskVerdictsOf } from "../domain/privacy/mask-delivery.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";

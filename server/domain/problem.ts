@@ -3,7 +3,7 @@ import { errorCodes } from "../contract/error-codes.ts";
 import type { Problem, ProblemError } from "../contract/problem.ts";
 import type { Target } from "../contract/project/target.ts";
 import { shortPointer } from "../shared/json/json-pointer.ts";
-import { redactText } from "./deliveries/redaction.ts";
+import { redactText } from "./privacy/redaction.ts";
 
 const maxErrors = 20;
 

@@ -6,8 +6,7 @@ import type { Reply } from "../contract/project/endpoint.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Idempotency } from "../domain/deliveries/idempotency.ts";
 import { recordHeaders } from "../domain/deliveries/header-values.ts";
-import { redactQuery } from "../domain/deliveries/query-values.ts";
-import { redactText } from "../domain/deliveries/redaction.ts";
+import { redactQuery, redactText } from "../domain/privacy/redaction.ts";
 import {
   acceptedResponse,
   fixedResponse,

@@ -4,7 +4,7 @@ import { noVerdicts } from "../contract/delivery.ts";
 import { ownHeaders } from "../contract/own-headers.ts";
 import type { Json } from "../contract/json.ts";
 import type { Methods } from "../contract/project/endpoint.ts";
-import { redacted } from "../domain/deliveries/redaction.ts";
+import { redacted } from "../domain/privacy/redaction.ts";
 import { allowedMethods, answerChallenge } from "../domain/requests/challenge.ts";
 import { answerWithinTime, signatureError } from "../domain/requests/check-signature.ts";
 import type { TriggerSource } from "../ports/project.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
 import { newId } from "../domain/ids.ts";
-import { claimsToBeKey } from "../domain/deliveries/redaction.ts";
+import { claimsToBeKey } from "../domain/privacy/redaction.ts";
 import { chooseFormat, queryFormat } from "../domain/requests/body-format.ts";
 import { type BodyMemory, createBodyBuffer } from "../domain/requests/request-body.ts";
 import { createResponseLimit, type ResponseLimit } from "./response-limit.ts";

@@ -7,7 +7,7 @@ import { AppError } from "../contract/app-error.ts";
 import { toProblem } from "../domain/problem.ts";
 import { parseBody } from "../domain/requests/body-format.ts";
 import { aDelivery } from "../store/testing/factories.ts";
-import { hidingFaker } from "../domain/sensitive/fake-value.ts";
+import { hidingFaker } from "../domain/privacy/fake-value.ts";
 import { bearer, deliver, makeKey, openTestService, type TestService } from "../http/rest/testing/test-service.ts";
 
 /** What is sensitive in one delivery. Both stores get values of the same lengths, because sizes are shown. */

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import type { Manifest } from "../contract/project/manifest.ts";
-import { createFaker } from "../domain/sensitive/fake-value.ts";
-import { type Masks, type ReadMasks, readSensitiveRules } from "../domain/sensitive/sensitive-rules.ts";
+import { createFaker } from "../domain/privacy/fake-value.ts";
+import { type Masks, type ReadMasks, readSensitiveRules } from "../domain/privacy/sensitive-rules.ts";
 import type { Builds } from "../ports/builds.ts";
 
 /**

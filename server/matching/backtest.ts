@@ -5,7 +5,7 @@ import { ownHeaders } from "../contract/own-headers.ts";
 import type { ErrorCode } from "../contract/error-codes.ts";
 import type { Json } from "../contract/json.ts";
 import type { Problem } from "../contract/problem.ts";
-import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { redactVerdicts } from "../domain/privacy/redaction.ts";
 import { chooseFormat, contentOf, onlyJson, parseBody } from "../domain/requests/body-format.ts";
 import { acceptsMethod, allowedMethods } from "../domain/requests/challenge.ts";
 import type { ProjectSources, TriggerSource } from "../ports/project.ts";

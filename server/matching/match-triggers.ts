@@ -16,7 +16,7 @@ import type { StartedBy } from "../contract/run.ts";
 import { type FieldPart, fieldParts, mismatchOf } from "../contract/request-parts.ts";
 import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
-import { redactVerdicts } from "../domain/deliveries/redaction.ts";
+import { redactVerdicts } from "../domain/privacy/redaction.ts";
 import { newId } from "../domain/ids.ts";
 import { shortText } from "../shared/json/short-json.ts";
 import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";

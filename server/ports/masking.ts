@@ -1,6 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { Run } from "../contract/run.ts";
-import type { ReadMasks } from "../domain/sensitive/sensitive-rules.ts";
+import type { ReadMasks } from "../domain/privacy/sensitive-rules.ts";
 import type { Store } from "./store.ts";
 
 /** Sensitive fields of the project, in what leaves the service. */

@@ -16,7 +16,7 @@ import { describeListenFailure } from "./listen-failure.ts";
 import { openWorkerPool } from "./worker-pool/open-worker-pool.ts";
 import type { Reporter } from "./protocol.ts";
 import { requireSharedStore } from "./require-shared-store.ts";
-import { startStoreUpkeep } from "./receiver/start-store-upkeep.ts";
+import { startStoreUpkeep } from "../composition/start-store-upkeep.ts";
 
 export interface Workers {
   /** The port of the health checks; `null`: there are none. */

@@ -6,7 +6,7 @@ import type { Verdict } from "../contract/delivery.ts";
 import { planRun, requestMismatch, disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
-import { redactVerdict } from "../domain/deliveries/redaction.ts";
+import { redactVerdict } from "../domain/privacy/redaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";

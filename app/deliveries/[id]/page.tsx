@@ -1,7 +1,7 @@
 import { HydrationBoundary, dehydrate } from "@tanstack/react-query";
 import type { Metadata } from "next";
 import { DeliveryView } from "../../../components/deliveries/detail/delivery-view.tsx";
-import { deliveryTitle, redeliveriesShown } from "../../../components/deliveries/detail/full-delivery.ts";
+import { deliveryTitle, redeliveriesShown } from "../../../components/deliveries/delivery-parts.tsx";
 import { PageFrame } from "../../../components/shell/page-frame.tsx";
 import { createReader, requireAccess, orNotFound } from "../../server.ts";
 

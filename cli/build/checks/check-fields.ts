@@ -1,7 +1,6 @@
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
 import { type FieldPart, fieldParts } from "../../../server/contract/request-parts.ts";
-import { isSecretParameter } from "../../../server/domain/deliveries/query-values.ts";
-import { isSecretHeader } from "../../../server/domain/deliveries/header-values.ts";
+import { isSecretHeader, isSecretParameter } from "../../../server/domain/privacy/secret-names.ts";
 import { namedFields, isClosed, isObjectSchema } from "../../../server/shared/schema/named-fields.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";

@@ -1,7 +1,8 @@
 import type { ManifestEnvironment } from "../../../server/contract/project/manifest.ts";
 import { containsWord } from "../../../server/project/verification-secrets.ts";
 import { type BuiltCode, type CodeFile, parseBuiltCode, type ParsedFile } from "./built-code.ts";
-import { type TracedVariable, traceVariables } from "./trace-variables.ts";
+import { traceVariables } from "./trace-variables.ts";
+import type { TracedVariable } from "./variable-uses.ts";
 
 /** What the code of a build reads of its environment, and a trigger's file → the variable of its secret. */
 export interface BuiltEnvironment {

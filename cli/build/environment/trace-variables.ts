@@ -1,7 +1,7 @@
 import type { AnyNode, CallExpression, ObjectExpression, Pattern } from "acorn";
 import { keyOf, textOf } from "../bundle/syntax.ts";
 import type { BuiltCode, ParsedFile, Place } from "./built-code.ts";
-import { type CheckedEnvironment, createCheckReader } from "./environment-checks.ts";
+import { createCheckReader } from "./environment-checks.ts";
 import { type Calls, createFunctionReader, maxCalls } from "./functions.ts";
 import {
   enclosingFunction,
@@ -12,66 +12,9 @@ import {
   isProcess,
   usesArguments,
 } from "./nodes.ts";
+import { change, startsWith, stringMethods, type Value, value } from "./values.ts";
+import { createUseRecorder, type TracedEnvironment } from "./variable-uses.ts";
 import { createVerifierReader, isOfSecret } from "./verifiers.ts";
-
-/** What the code of the project does with a variable. */
-export interface TracedVariable {
-  /** The calls that verify signatures with it. */
-  verifications: Verification[];
-  /** Other code gets its value, so it must be the real one. */
-  isRead: boolean;
-  /** The code expects that it is set. Any string of the same length will do. */
-  isExpected: boolean;
-}
-
-/** A function of `signalbox/verify`, or a typed source, that gets a variable. */
-interface Verification {
-  /** The module of the project: a path in the project. */
-  module: string;
-  /** The variable is the value of `secret`, without a change; a function of `signalbox/verify` has no other option. */
-  isOnlySecret: boolean;
-}
-
-export interface TracedEnvironment {
-  variables: ReadonlyMap<string, TracedVariable>;
-  /** The code computes names of variables, or passes the environment to code that may read any of them. */
-  readsAny: boolean;
-}
-
-/** Methods that return a changed string, or strings of a list. */
-const stringMethods: ReadonlySet<string> = new Set([
-  "at",
-  "concat",
-  "filter",
-  "flatMap",
-  "join",
-  "map",
-  "replace",
-  "replaceAll",
-  "slice",
-  "split",
-  "substring",
-  "toLowerCase",
-  "toString",
-  "toUpperCase",
-  "trim",
-  "trimEnd",
-  "trimStart",
-]);
-
-/** A value that depends on the environment. It is at `path` in the value of an expression: the outermost key is first. */
-interface Value {
-  kind: "process" | "environment" | "checked" | "variable";
-  path: readonly string[];
-  /** Of a variable. */
-  name: string;
-  /** A variable was changed or checked on its way. */
-  isChanged: boolean;
-  /** Of an environment that a library has checked. `checked`: the result of `safeParse`, with the environment in `data`. */
-  check: CheckedEnvironment | null;
-}
-
-const value = { path: [], name: "", isChanged: false, check: null };
 
 /**
  * Follows every value of `process.env` through the code of the project: by other names, destructuring, objects,
@@ -80,16 +23,16 @@ const value = { path: [], name: "", isChanged: false, check: null };
 export function traceVariables(code: BuiltCode): TracedEnvironment {
   const checks = createCheckReader(code);
   const { functionOf, callsOf, literalArguments } = createFunctionReader(code);
-  const { verifierOf, verificationAround, containsVerification } = createVerifierReader(code);
-  const variables = new Map<string, TracedVariable>();
+  const verifiers = createVerifierReader(code);
+  const { verifierOf } = verifiers;
+  const { uses, test, lose, noteVariable, noteRead, expect, verify } = createUseRecorder(verifiers);
   const visited = new Map<AnyNode, Set<string>>();
   /** Strings that are names of variables in reads that are followed. */
   const names = new Set<AnyNode>();
-  let readsAny = false;
 
   for (const file of code.files) for (const node of file.nodes) traceSource(file, node);
   for (const file of code.files) for (const node of file.nodes) noteString(file, node);
-  return { variables, readsAny };
+  return uses;
 
   // ---- sources ----
 
@@ -111,7 +54,7 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     }
     if (node.type === "CallExpression" && node.arguments.length === 1 && isProcess(node.arguments[0]))
       follow({ file, node }, { ...value, kind: "process" }, []);
-    if (node.type === "ImportExpression" && isProcess(node.source)) readsAny = true;
+    if (node.type === "ImportExpression" && isProcess(node.source)) uses.readsAny = true;
   }
 
   // ---- following a value ----
@@ -437,32 +380,10 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
     if (given.isChanged) expect(given.name);
   }
 
-  // ---- the ends of the way ----
-
-  /** Only whether the value is empty, or how long it is, decides something. */
-  function test(place: Place, given: Value, node: AnyNode): void {
-    if (given.kind !== "variable" || given.path.length > 0) return;
-    if (!verificationAround(place) && !containsVerification({ file: place.file, node })) expect(given.name);
-  }
-
-  /** The value cannot be followed further. */
-  function lose(place: Place, given: Value): void {
-    const verification = verificationAround(place);
-    if (given.kind === "variable") {
-      if (!verification) return noteRead(given.name);
-      const { file, node } = verification;
-      verify(given.name, { module: file.moduleOf(node).path, isOnlySecret: false });
-      return expect(given.name);
-    }
-    if (verification) return;
-    if (given.check && !given.check.isOpen) for (const name of given.check.variables.keys()) noteRead(name);
-    else readsAny = true;
-  }
-
   /** A string that is the name of a variable can be an argument of a library that reads it. */
   function noteString(file: ParsedFile, node: AnyNode): void {
     const text = node.type === "Literal" || node.type === "TemplateLiteral" ? textOf(node) : null;
-    if (text === null || names.has(node) || !(variables.has(text) || text.startsWith("SIGNALBOX_"))) return;
+    if (text === null || names.has(node) || !(uses.variables.has(text) || text.startsWith("SIGNALBOX_"))) return;
     const parent = file.parentOf(node);
     if ((parent?.type === "Property" && parent.key === node) || parent?.type === "ImportDeclaration") return;
     // Functions of the project are followed.
@@ -471,28 +392,4 @@ export function traceVariables(code: BuiltCode): TracedEnvironment {
       return;
     noteRead(text);
   }
-
-  function noteVariable(name: string): TracedVariable {
-    const known = variables.get(name) ?? { verifications: [], isRead: false, isExpected: false };
-    variables.set(name, known);
-    return known;
-  }
-
-  function noteRead(name: string): void {
-    noteVariable(name).isRead = true;
-  }
-
-  function expect(name: string): void {
-    noteVariable(name).isExpected = true;
-  }
-
-  function verify(name: string, verification: Verification): void {
-    noteVariable(name).verifications.push(verification);
-  }
-}
-
-const change = (given: Value): Value => ({ ...given, isChanged: true });
-
-function startsWith(path: readonly string[], start: readonly string[]): boolean {
-  return start.every((key, index) => path[index] === key);
 }

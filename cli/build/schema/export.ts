@@ -1,6 +1,6 @@
 import type { Json, JsonSchemaObject } from "../../../server/contract/json.ts";
 import { exampleBody } from "../../../server/shared/schema/example-body.ts";
-import { sensitiveKeyword } from "../../../server/domain/sensitive/sensitive-schema.ts";
+import { sensitiveKeyword } from "../../../server/domain/privacy/sensitive-schema.ts";
 import { readZod3 } from "./read-zod3.ts";
 import { readZod4 } from "./read-zod4.ts";
 import { type Keywords, renderSchema, SchemaPart } from "./schema-part.ts";

@@ -19,7 +19,7 @@ export async function prepareRemoteAccess(
   context: CommandContext,
   { settings, events }: { settings: Settings; events: ServiceEvents },
 ): Promise<(service: { url: string }) => void> {
-  const { openLocalApi } = await import("../../../server/main.ts");
+  const { openLocalApi } = await import("../../../server/processes/web/open-local-api.ts");
   const local = await openLocalApi({
     projectDir: settings.projectDir,
     running: { mode: "development", url: serviceUrl(settings, settings.port) },

@@ -211,7 +211,7 @@ async function inspectSqliteStore(
   const folder = dirname(file);
   const checks = existsSync(folder) ? checkFolder(folder) : [];
   const { inspectDatabase } = await import("../../../server/store/sqlite/file/inspect-database.ts");
-  const { findStoreLoss } = await import("../../../server/processes/known-store.ts");
+  const { findStoreLoss } = await import("../../../server/composition/known-store.ts");
   const loss = findStoreLoss(file, stateDir);
   if (loss) return { checks: [...checks, bad("store", loss.message, loss.fix)], contents: null };
   const facts = inspectDatabase(file, wanted);

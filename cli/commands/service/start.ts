@@ -51,7 +51,7 @@ async function start(
   if (role === "web") requireSharedStore(settings, "`signalbox start --role web`");
 
   if (settings.encryption.isOn && settings.encryption.keys.length === 0) {
-    const { describeMissingKey } = await import("../../../server/processes/describe-missing.ts");
+    const { describeMissingKey } = await import("../../../server/composition/open-configured-store.ts");
     throw await describeMissingKey(settings);
   }
 

@@ -11,8 +11,7 @@ import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
-import { deliveryTitle, redeliveriesShown } from "./full-delivery.ts";
-import { OutcomeBadge } from "../delivery-parts.tsx";
+import { deliveryTitle, OutcomeBadge, redeliveriesShown } from "../delivery-parts.tsx";
 import { formatBytes, formatDuration, formatUtc } from "../../../server/shared/format.ts";
 
 /** The title, the facts and the actions of a delivery. */

@@ -32,7 +32,16 @@ import { describeFault, offsetOf, parseDraft } from "../draft/draft-text.ts";
 import { completeFields, completeValues } from "../schema/complete-schema.ts";
 import { maxFormCharacters } from "../use-draft.ts";
 import { insertionAt, rangeOfPointer } from "./json-tree.ts";
-import type { EditorProps } from "./editor-props.ts";
+
+export interface EditorProps {
+  id: string;
+  text: string;
+  schema: JsonSchemaObject;
+  isInvalid: boolean;
+  /** The offset to select: a new object for each request. */
+  selected: { at: number } | null;
+  onText: (text: string) => void;
+}
 
 const lintDelayMs = 300;
 

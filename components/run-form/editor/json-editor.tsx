@@ -5,7 +5,7 @@ import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { describeFault, offsetOf, parseDraft, printDraft } from "../draft/draft-text.ts";
 import { fieldClass } from "../form/form-context.ts";
-import type { EditorProps } from "./editor-props.ts";
+import type { EditorProps } from "./code-editor.tsx";
 
 interface Props {
   id: string;

@@ -4,7 +4,7 @@ import type { Mode } from "../../config.ts";
 import type { Key, KeyKind } from "../../contract/access/key.ts";
 import type { DisabledTriggers } from "../../contract/disabled.ts";
 import { commonEndpoints, isForEndpoint, isUsableKey } from "../../shared/access/keys.ts";
-import { claimsToBeKey } from "../../domain/deliveries/redaction.ts";
+import { claimsToBeKey } from "../../domain/privacy/redaction.ts";
 import { oncePerTurn } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";

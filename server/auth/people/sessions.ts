@@ -1,6 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { SessionRow } from "../../contract/access/person.ts";
-import { deviceName } from "../../shared/access/device-name.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { PeopleStore } from "../../ports/store/people-store.ts";
 import { type AuditContext, auditOf } from "../access/audit-context.ts";
@@ -31,4 +30,29 @@ export async function endSession(
     const session = (await deps.store.listSessions(null, now)).find((one) => one.id === id);
     return { person: session?.personId ?? null };
   }
+}
+
+const browsers = [
+  ["Firefox", /firefox\//i],
+  ["Edge", /edg\//i],
+  ["Chrome", /chrom(e|ium)\//i],
+  ["Safari", /safari\//i],
+] as const;
+
+const systems = [
+  ["Android", /android/i],
+  ["iOS", /iphone|ipad/i],
+  ["macOS", /mac os/i],
+  ["Windows", /windows/i],
+  ["Linux", /linux/i],
+] as const;
+
+/** A readable name of a browser: "Firefox on Linux". */
+export function deviceName(userAgent: string | null): string {
+  if (userAgent === null) return "Unknown device";
+  const find = (table: readonly (readonly [string, RegExp])[]) =>
+    table.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const [browser, system] = [find(browsers), find(systems)];
+  if (browser === undefined) return userAgent.slice(0, 40);
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  firstValues,
-  headersFor,
-  isSecretHeader,
-  recordGivenHeaders,
-  recordHeaders,
-  safeHeaders,
-} from "./header-values.ts";
+import { firstValues, headersFor, recordGivenHeaders, recordHeaders, safeHeaders } from "./header-values.ts";
+import { isSecretHeader } from "../privacy/secret-names.ts";
 
 const key = `sbk_${"A".repeat(43)}`;
 const record = (raw: Record<string, string | string[]>, secrets: string[] = []) => {

@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { ownHeaders } from "../../contract/own-headers.ts";
 import { z } from "zod";
-import { redacted, redactHeaders } from "./redaction.ts";
+import { redacted, redactHeaders } from "../privacy/redaction.ts";
+import { isSecretHeader } from "../privacy/secret-names.ts";
 
 /** The headers of a delivery as the project's code reads them. */
 
@@ -10,37 +11,6 @@ export type RecordedHeaders = Readonly<Record<string, string>>;
 
 /** The values of a part of a request by name. One that the schema takes as an array has all its values. */
 export type FieldValues = Record<string, string | string[]>;
-
-/** Words in the names of headers that carry credentials or signatures. */
-const secretWords = new RegExp(
-  `(?:^|[-_])(?:${[
-    "auth",
-    "authorization",
-    "authentication",
-    "(?:api|access|auth|private|secret|shared|signing|webhook)[-_]?key",
-    "bearer",
-    "cookie2?",
-    "credentials?",
-    "hmac\\w*",
-    "jwt",
-    "pass(?:word|wd|phrase)?",
-    "secret",
-    "session",
-    "sig(?:n|nature|natures)?",
-    "\\w*signature",
-    "\\w*token",
-  ].join("|")})(?:$|[-_])`,
-);
-
-/** Names that end in `key`, but of keys that identify something and grant nothing. */
-const publicKeys =
-  /(?:^|[-_])(?:cache|deduplication|event|group|idempotency|message|object|ordering|partition|record|routing|surrogate)[-_]?key$/;
-const keyName = /(?:^|[-_])key$/;
-
-/** Whether a header carries a credential or a signature. The project's triggers and transforms never receive it. */
-export function isSecretHeader(name: string): boolean {
-  return secretWords.test(name) || (keyName.test(name) && !publicKeys.test(name));
-}
 
 /** The first value of each header. The same object if none was repeated, which is almost always. */
 export function firstValues(headers: RecordedHeaders): RecordedHeaders {

@@ -1,26 +1,10 @@
 import { ownHeaders } from "../../contract/own-headers.ts";
-import { type FieldValues, isSecretHeader, type RecordedHeaders } from "./header-values.ts";
+import type { FieldValues, RecordedHeaders } from "./header-values.ts";
 import { splitQuery } from "../../shared/deliveries/query-text.ts";
-import { redacted, redactText } from "./redaction.ts";
+import { redacted, redactQuery } from "../privacy/redaction.ts";
+import { isSecretParameter } from "../privacy/secret-names.ts";
 
 /** The query of a delivery, which is recorded as sent, as the project's code reads it. */
-
-/** Whether a parameter carries a credential or a signature: `api_key`, `clientSecret`, `auth[token]`. */
-export function isSecretParameter(name: string): boolean {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .toLowerCase()
-    .split(/[[\].]/)
-    .some(isSecretHeader);
-}
-
-/** The query to store: as sent, without the values of credentials and signatures. */
-export function redactQuery(query: string, secrets: readonly string[]): string {
-  const pairs = splitQuery(query).map(({ name, pair }) =>
-    isSecretParameter(name) ? `${pair.split("=", 1)[0]}=${redacted}` : pair,
-  );
-  return redactText(pairs.join("&"), secrets);
-}
 
 /** The parameters by name, without credentials and signatures. A repeated one has all its values. */
 export function readQuery(headers: RecordedHeaders): FieldValues {

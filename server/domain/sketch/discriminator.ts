@@ -1,4 +1,4 @@
-import { containsRedacted } from "../deliveries/redaction.ts";
+import { containsRedacted } from "../privacy/redaction.ts";
 import { type Sketch, countOf, depthOf } from "./sketch.ts";
 import { isConstantLike } from "./string-facts.ts";
 

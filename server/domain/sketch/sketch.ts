@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import { containsRedacted } from "../deliveries/redaction.ts";
+import { containsRedacted } from "../privacy/redaction.ts";
 import { type Format, formatsOf, isConstantLike } from "./string-facts.ts";
 
 /** The JSON types of values. `number` is every number that is no safe integer. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { containsRedacted } from "../deliveries/redaction.ts";
+import { containsRedacted } from "../privacy/redaction.ts";
 
 /** The formats that a schema can require, the narrowest first. */
 const formats = ["uuid", "datetime", "date", "email", "url"] as const;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { ApiAuthenticator } from "../../auth/access/principal.ts";
 import type { Mode } from "../../config.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { claimsToBeKey, redactText } from "../../domain/deliveries/redaction.ts";
+import { claimsToBeKey, redactText } from "../../domain/privacy/redaction.ts";
 import { anonymousRoutes } from "../anonymous-routes.ts";
 
 const maxBodyBytes = 64 * 1024;

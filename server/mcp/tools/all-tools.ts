@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatCount } from "../../shared/format.ts";
-import { searchDocs as findSections } from "../docs/search-docs.ts";
+import { searchDocs as findSections } from "../search-docs.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { explainDelivery, searchDeliveries, sendAndWait } from "./delivery-tools.ts";
 import { getRun, resumeRun } from "./run-tools.ts";

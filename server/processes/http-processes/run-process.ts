@@ -3,7 +3,7 @@ import { extendEnvironment, readProcessStart } from "../child-environment.ts";
 import { type ReceiverEvent, summarizeDelivery } from "../../ingest/accept.ts";
 import { createLogger } from "../../logging.ts";
 import type { Manifest } from "../../contract/project/manifest.ts";
-import { hideInDelivery } from "../../domain/sensitive/hide-values.ts";
+import { hideInDelivery } from "../../domain/privacy/hide-values.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { ReloadableProject } from "../../project/project-reader.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Mode, readLogLevel } from "../../config.ts";
 import { createLogger } from "../../logging.ts";
-import { openSignalbox, type Signalbox } from "../../main.ts";
+import { openSignalbox, type Signalbox } from "../../composition/open-signalbox.ts";
 import { readBuiltSettings } from "../../project/read-built-settings.ts";
 import { createInputChecks } from "../input-checks/input-checks.ts";
 import { openWorkerPool } from "../worker-pool/open-worker-pool.ts";

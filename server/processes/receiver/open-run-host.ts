@@ -8,7 +8,7 @@ import { createBuilds } from "../../project/kept-builds.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { createRunHost, type RunHost } from "../../run-channel/host/run-host.ts";
 import { listenLocally, type LocalAddress } from "../local-sockets.ts";
-import { machineName } from "../machine-name.ts";
+import { machineName } from "../../composition/machine-name.ts";
 import type { ProcessStart, Reporter } from "../protocol.ts";
 
 const reconcileEveryMs = 5_000;

@@ -22,7 +22,7 @@ import {
   runHttpProcess,
 } from "../http-processes/run-process.ts";
 import { describeListenFailure } from "../listen-failure.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
+import { openConfiguredStore } from "../../composition/open-configured-store.ts";
 import { openRunHost } from "./open-run-host.ts";
 import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
 

@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { SettingsError } from "../../config/environment.ts";
-import { openLocalApi } from "../../main.ts";
+import { openLocalApi } from "./open-local-api.ts";
 import { ProjectError } from "../../project/read-manifest.ts";
 import { forkLocalApi } from "./fork-local-api.ts";
 import { test } from "../testing/pool-test.ts";

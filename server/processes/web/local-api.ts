@@ -1,6 +1,6 @@
 import { SettingsError } from "../../config/environment.ts";
 import { AppError } from "../../contract/app-error.ts";
-import { openLocalApi } from "../../main.ts";
+import { openLocalApi } from "./open-local-api.ts";
 import { ProjectError } from "../../project/read-manifest.ts";
 import type { LocalApiFailure, LocalApiMessage, LocalApiRequest, LocalApiStart } from "./fork-local-api.ts";
 

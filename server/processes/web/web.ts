@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { backlog, trustProxies } from "../../http/connections.ts";
 import { createWebServer, type PagesHandler } from "../../http/forward/web-server.ts";
 import { loadPages } from "../../http/pages/load-pages.ts";
-import { openSignalbox, type Signalbox } from "../../main.ts";
+import { openSignalbox, type Signalbox } from "../../composition/open-signalbox.ts";
 import { packageRoot } from "../../paths.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ServiceReport } from "../../ports/service-report.ts";

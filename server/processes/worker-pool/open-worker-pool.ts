@@ -5,7 +5,7 @@ import type { Store } from "../../ports/store.ts";
 import { mapBuiltStack } from "../../project/map-stack.ts";
 import type { RunHost } from "../../run-channel/host/run-host.ts";
 import { createLocalSockets } from "../local-sockets.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
+import { openConfiguredStore } from "../../composition/open-configured-store.ts";
 import { openRunHost } from "../receiver/open-run-host.ts";
 import type { Reporter } from "../protocol.ts";
 import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";

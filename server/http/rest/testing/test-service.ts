@@ -13,7 +13,7 @@ import { createRequestSlots } from "../../../auth/limits/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/access/scope.ts";
 import type { Manifest } from "../../../contract/project/manifest.ts";
-import type { Faker } from "../../../domain/sensitive/fake-value.ts";
+import type { Faker } from "../../../domain/privacy/fake-value.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { challengesOf } from "../../../../cli/build/checks/check-challenges.ts";
 import { type SourceChallenge } from "../../../../sdk/definition.ts";
 import { hmac, xero } from "../../../../sdk/verify/index.ts";
-import { redacted } from "../../../domain/deliveries/redaction.ts";
+import { redacted } from "../../../domain/privacy/redaction.ts";
 import type { Methods } from "../../../contract/project/endpoint.ts";
 import { triggerOf } from "../../../ingest/testing/project.ts";
 import { serve } from "../../testing/serve.ts";

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../../paths.ts";
+import { packageRoot } from "../paths.ts";
 
 /** A part of a page, from one heading to the next. */
 export interface DocsSection {

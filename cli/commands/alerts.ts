@@ -1,15 +1,15 @@
 import { Option } from "commander";
 import { z } from "zod";
-import { type Alert, alertSchema, type AlertTest, alertTestSchema } from "../../../server/contract/alert.ts";
-import { pageSchema } from "../../../server/contract/list.ts";
-import { formatRelativeTime } from "../../../server/shared/format.ts";
-import { Failure } from "../../terminal/failure.ts";
-import { plainLine } from "../../terminal/plain-text.ts";
-import { renderTable } from "../../terminal/table.ts";
-import type { Paint } from "../../terminal/terminal.ts";
-import type { CliCommand } from "../cli-command.ts";
-import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { cursorOption, limitOption, notifyOlder, type PageOptions } from "../options.ts";
+import { type Alert, alertSchema, type AlertTest, alertTestSchema } from "../../server/contract/alert.ts";
+import { pageSchema } from "../../server/contract/list.ts";
+import { formatRelativeTime } from "../../server/shared/format.ts";
+import { Failure } from "../terminal/failure.ts";
+import { plainLine } from "../terminal/plain-text.ts";
+import { renderTable } from "../terminal/table.ts";
+import type { Paint } from "../terminal/terminal.ts";
+import type { CliCommand } from "./cli-command.ts";
+import type { CommandContext, CommandRunner } from "./command-context.ts";
+import { cursorOption, limitOption, notifyOlder, type PageOptions } from "./options.ts";
 
 const alertsAnswer = pageSchema(alertSchema);
 const testAnswer = z.object({ data: z.array(alertTestSchema) });

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import type { Settings } from "../../config.ts";
-import type { Manifest } from "../../contract/project/manifest.ts";
-import { systemClock } from "../../ports/clock.ts";
-import type { Logger } from "../../ports/logger.ts";
-import type { Store } from "../../ports/store.ts";
-import { removeOldBuilds } from "../../project/kept-builds.ts";
-import { readManifest } from "../../project/read-manifest.ts";
-import { leaseMs } from "../../domain/runs/lease.ts";
-import { updateContracts } from "../../triggers/contract-drift.ts";
-import { startUpkeep } from "../../upkeep/start-upkeep.ts";
-import { machineName } from "../machine-name.ts";
+import type { Settings } from "../config.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Store } from "../ports/store.ts";
+import { removeOldBuilds } from "../project/kept-builds.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { leaseMs } from "../domain/runs/lease.ts";
+import { updateContracts } from "../triggers/contract-drift.ts";
+import { startUpkeep } from "../upkeep/start-upkeep.ts";
+import { machineName } from "./machine-name.ts";
 
 /** Runs upkeep of the store. If several machines share it, the one with the oldest worker does. */
 export function startStoreUpkeep(p: {

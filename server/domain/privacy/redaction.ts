@@ -1,4 +1,6 @@
 import type { Reason, Verdict, VerdictList } from "../../contract/delivery.ts";
+import { splitQuery } from "../../shared/deliveries/query-text.ts";
+import { isSecretParameter } from "./secret-names.ts";
 
 /** Replaces credentials in what is stored. */
 export const redacted = "[redacted]";
@@ -39,6 +41,14 @@ export function redactHeaders(
     else kept[name] = value;
   });
   return kept;
+}
+
+/** The query to store: as sent, without the values of credentials and signatures. */
+export function redactQuery(query: string, secrets: readonly string[]): string {
+  const pairs = splitQuery(query).map(({ name, pair }) =>
+    isSecretParameter(name) ? `${pair.split("=", 1)[0]}=${redacted}` : pair,
+  );
+  return redactText(pairs.join("&"), secrets);
 }
 
 /** A string without the JWTs, which are credentials of the sender. */

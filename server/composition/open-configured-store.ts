@@ -4,6 +4,8 @@ import { SettingsError } from "../config/environment.ts";
 import { setClockAhead, systemClock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Store } from "../ports/store.ts";
+import { createProjectReader, requireSecrets } from "../project/project-reader.ts";
+import { ProjectError } from "../project/read-manifest.ts";
 import { rememberStore, requireKnownStore } from "./known-store.ts";
 import { openEncryptedStore } from "../store/encrypted/open-encrypted-store.ts";
 import { reportOutages } from "../store/shared/report-outages.ts";
@@ -26,8 +28,20 @@ export async function openConfiguredStore(
   return openEncryptedStore({ store, keys, isOn, clock: systemClock });
 }
 
-export const missingKeyMessage =
+const missingKeyMessage =
   "encryption is on, but there is no key. Set SIGNALBOX_ENCRYPTION_KEYS, or SIGNALBOX_ENCRYPTION_KEYS_FILE. Create a key with: openssl rand -base64 32";
+
+/** The error of a service whose key of encryption is missing. It also names the missing secrets of senders. */
+export async function describeMissingKey({ stateDir }: Pick<Settings, "stateDir">): Promise<SettingsError> {
+  const project = await createProjectReader(stateDir);
+  try {
+    requireSecrets(project.current());
+    return new SettingsError(missingKeyMessage);
+  } catch (error) {
+    if (!(error instanceof ProjectError)) throw error;
+    return new SettingsError(`${missingKeyMessage}\n${error.message}`);
+  }
+}
 
 async function openDatabase(
   { database, stateDir, mode }: Settings,

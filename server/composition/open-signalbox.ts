@@ -1,43 +1,41 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createApiAuthenticator } from "./auth/authenticate/api-authenticator.ts";
-import { type Client, unknownClient } from "./auth/access/principal.ts";
-import { deriveSessionSecret, createKeyCipher } from "./auth/keys/service-secret.ts";
-import { hashInvitationToken } from "./auth/people/invitations.ts";
-import { createRequestSlots } from "./auth/limits/request-slots.ts";
-import { type Mode, readSecret, serviceUrl, type Settings } from "./config.ts";
-import { createBodyBudget } from "./domain/requests/request-body.ts";
-import { type AnonymousLimit, createAnonymousLimit } from "./http/anonymous-limit.ts";
-import { createAuthHandler } from "./http/auth/auth-handler.ts";
-import { explainRemote } from "./http/explain-remote.ts";
-import { type PageGate, createPageGate } from "./http/pages/page-gate.ts";
-import { createFetchHandler } from "./http/webhooks/fetch-handler.ts";
-import { createMetrics } from "./http/rest/metrics/create-metrics.ts";
-import { createRestApp } from "./http/rest/rest-app.ts";
-import type { RestDeps } from "./http/rest/rest-deps.ts";
-import type { ReceiverEvent } from "./ingest/accept.ts";
-import { systemClock } from "./ports/clock.ts";
-import { type Logger, silentLogger } from "./ports/logger.ts";
-import { noSignals, type Signals } from "./ports/signals.ts";
-import type { createIdentity } from "./identity/create-identity.ts";
-import type { Identity } from "./ports/identity.ts";
-import type { InputChecks } from "./ports/input-checks.ts";
-import type { Manifest } from "./contract/project/manifest.ts";
-import type { Invitation } from "./contract/access/person.ts";
-import type { Store } from "./ports/store.ts";
-import type { ServiceReport } from "./ports/service-report.ts";
-import type { AnswerMcp } from "./http/rest/rest-deps.ts";
-import { createIngest } from "./http/webhooks/webhook-handler.ts";
-import { createInputChecks } from "./processes/input-checks/input-checks.ts";
-import { openConfiguredStore } from "./processes/open-configured-store.ts";
-import { startStoreAlerts } from "./processes/receiver/start-store-alerts.ts";
-import { startStoreUpkeep } from "./processes/receiver/start-store-upkeep.ts";
-import { createMasking } from "./masking/masked-store.ts";
-import { createMaskReader } from "./masking/read-masks.ts";
-import { createBuilds } from "./project/kept-builds.ts";
-import { createProjectReader, type ReloadableProject, requireSecrets } from "./project/project-reader.ts";
-import { readDueWork } from "./ports/due-work.ts";
-import { readBuiltSettings } from "./project/read-built-settings.ts";
-import { createTrpc } from "./trpc/create-trpc.ts";
+import { createApiAuthenticator } from "../auth/authenticate/api-authenticator.ts";
+import { type Client, unknownClient } from "../auth/access/principal.ts";
+import { deriveSessionSecret, createKeyCipher } from "../auth/keys/service-secret.ts";
+import { hashInvitationToken } from "../auth/people/invitations.ts";
+import { createRequestSlots } from "../auth/limits/request-slots.ts";
+import { type Mode, readSecret, serviceUrl, type Settings } from "../config.ts";
+import { createBodyBudget } from "../domain/requests/request-body.ts";
+import { type AnonymousLimit, createAnonymousLimit } from "../http/anonymous-limit.ts";
+import { createAuthHandler } from "../http/auth/auth-handler.ts";
+import { explainRemote } from "../http/explain-remote.ts";
+import { type PageGate, createPageGate } from "../http/pages/page-gate.ts";
+import { createFetchHandler } from "../http/webhooks/fetch-handler.ts";
+import { createMetrics } from "../http/rest/metrics/create-metrics.ts";
+import { createRestApp } from "../http/rest/rest-app.ts";
+import type { RestDeps } from "../http/rest/rest-deps.ts";
+import type { ReceiverEvent } from "../ingest/accept.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { Signals } from "../ports/signals.ts";
+import type { createIdentity } from "../identity/create-identity.ts";
+import type { Identity } from "../ports/identity.ts";
+import type { InputChecks } from "../ports/input-checks.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import type { Invitation } from "../contract/access/person.ts";
+import type { Store } from "../ports/store.ts";
+import type { ServiceReport } from "../ports/service-report.ts";
+import type { AnswerMcp } from "../http/rest/rest-deps.ts";
+import { createIngest } from "../http/webhooks/webhook-handler.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
+import { startStoreAlerts } from "./start-store-alerts.ts";
+import { startStoreUpkeep } from "./start-store-upkeep.ts";
+import { createMasking } from "../masking/masked-store.ts";
+import { createMaskReader } from "../masking/read-masks.ts";
+import { createBuilds } from "../project/kept-builds.ts";
+import { createProjectReader, type ReloadableProject, requireSecrets } from "../project/project-reader.ts";
+import { readDueWork } from "../ports/due-work.ts";
+import { createTrpc } from "../trpc/create-trpc.ts";
 
 /** The services of a web process, for one store and one project. HTTP and Next only pass requests to it. */
 export interface Signalbox {
@@ -210,67 +208,9 @@ export async function openSignalbox(p: {
   };
 }
 
-/**
- * The REST API in this process, on the project's own store, for the command line on the same machine: a user who can
- * read the store's file may do everything. A running server notices writes. `running` is that server, if there is one.
- */
-export async function openLocalApi(p: {
-  projectDir: string;
-  running: { mode: Settings["mode"]; url: string; onBuildChanged?: () => void } | null;
-  isReplacingSecret?: boolean | undefined;
-}): Promise<{ fetch(request: Request): Promise<Response>; close(): Promise<void> }> {
-  const settings = await readBuiltSettings({ projectDir: p.projectDir, mode: p.running?.mode ?? "deployed" });
-  const store = await openConfiguredStore(settings, silentLogger, { isReplacingSecret: p.isReplacingSecret ?? false });
-  const { mode, maxBodyBytes } = settings;
-  const secret = readSecret(settings.stateDir);
-  const project = await createProjectReader(settings.stateDir);
-  const builds = createBuilds(settings.stateDir);
-  const current = () => project.current().manifest;
-  const masking = createMasking(store, createMaskReader({ current, builds, secret }));
-  const { stateDir, workerMemoryMb: memoryMb } = settings;
-  const inputs = createInputChecks({ stateDir, memoryMb, logger: silentLogger });
-  const stopping = new AbortController().signal;
-  const { receiveIn } = createIngest({ settings, store, project, logger: silentLogger, stopping, onEvent() {} });
-  const app = createRestApp({
-    store: masking.masked,
-    originals: masking.originals,
-    masking,
-    project,
-    builds,
-    inputs,
-    signals: { ...noSignals, buildChanged: () => p.running?.onBuildChanged?.() },
-    clock: systemClock,
-    logger: silentLogger,
-    receive: receiveIn(mode),
-    answerMcp,
-    mode,
-    maxBodyBytes,
-    bodies: createBodyBudget(maxBodyBytes),
-    takeSlot: createRequestSlots(),
-    alerts: settings.alerts,
-    retention: settings.retention,
-    baseUrl: () => settings.baseUrl ?? p.running?.url ?? serviceUrl(settings, settings.port),
-    cipher: createKeyCipher(secret),
-    authenticate: async () => ({ kind: "local" }),
-    metrics: createMetrics({
-      store,
-      isDeclared: () => false,
-      readWork: () => readDueWork({ store, manifest: current(), now: systemClock.now() }),
-    }),
-    stopping,
-  });
-  return {
-    fetch: app.fetch,
-    async close() {
-      inputs.close();
-      await store.close();
-    },
-  };
-}
-
 /** Loaded by the first request of such a client. */
-const answerMcp: AnswerMcp = async (request, body, client) => {
-  const { answerMcpRequest } = await import("./mcp/answer-http.ts");
+export const answerMcp: AnswerMcp = async (request, body, client) => {
+  const { answerMcpRequest } = await import("../mcp/answer-http.ts");
   return answerMcpRequest(request, body, client);
 };
 
@@ -278,7 +218,7 @@ const answerMcp: AnswerMcp = async (request, body, client) => {
 function loadIdentity(options: () => Parameters<typeof createIdentity>[0]): () => Promise<Identity> {
   let loading: Promise<Identity> | null = null;
   return () =>
-    (loading ??= import("./identity/create-identity.ts").then(({ createIdentity: create }) => create(options())));
+    (loading ??= import("../identity/create-identity.ts").then(({ createIdentity: create }) => create(options())));
 }
 
 function watchBoth(...watched: Pick<Store, "watch">[]): Pick<Store, "watch"> {

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import { startAlerts } from "../../alerts/start-alerts.ts";
-import type { Settings } from "../../config.ts";
-import type { DiskFact } from "../../domain/alerts/findings.ts";
-import { readDisk } from "../../ports/disk.ts";
-import { systemClock } from "../../ports/clock.ts";
-import type { Logger } from "../../ports/logger.ts";
-import { readManifest } from "../../project/read-manifest.ts";
-import { machineName } from "../machine-name.ts";
+import { startAlerts } from "../alerts/start-alerts.ts";
+import type { Settings } from "../config.ts";
+import type { DiskFact } from "../domain/alerts/findings.ts";
+import { readDisk } from "../ports/disk.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import { readManifest } from "../project/read-manifest.ts";
+import { machineName } from "./machine-name.ts";
 
 /** Evaluates and sends alerts, if the settings have any. */
 export function startStoreAlerts(p: {

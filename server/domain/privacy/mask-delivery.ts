@@ -4,7 +4,7 @@ import type { Json } from "../../contract/json.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { type FieldPart, partOf } from "../../contract/request-parts.ts";
 import { mapQuery } from "../deliveries/query-values.ts";
-import { redacted } from "../deliveries/redaction.ts";
+import { redacted } from "./redaction.ts";
 import { fromPointer, toPointer } from "../../shared/json/json-pointer.ts";
 import { withoutEncoding } from "../requests/content-encoding.ts";
 import { parseRecorded } from "../requests/body-format.ts";

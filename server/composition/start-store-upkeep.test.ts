@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { buildProject } from "../../../cli/build/build-project.ts";
-import { makeProject, smallProject } from "../../../cli/build/testing/make-project.ts";
-import { readSettings } from "../../config.ts";
-import { silentLogger } from "../../ports/logger.ts";
-import type { WorkerInfo } from "../../ports/store/engine-store.ts";
-import { machineName } from "../machine-name.ts";
+import { buildProject } from "../../cli/build/build-project.ts";
+import { makeProject, smallProject } from "../../cli/build/testing/make-project.ts";
+import { readSettings } from "../config.ts";
+import { silentLogger } from "../ports/logger.ts";
+import type { WorkerInfo } from "../ports/store/engine-store.ts";
+import { machineName } from "./machine-name.ts";
 import { startStoreUpkeep } from "./start-store-upkeep.ts";
 
 beforeEach(() => void vi.useFakeTimers());
