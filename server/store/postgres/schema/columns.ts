@@ -1,5 +1,5 @@
 import { bigint, boolean, customType, index, pgSchema, uniqueIndex } from "drizzle-orm/pg-core";
-import type { ColumnTypes } from "../../sqlite/schema/columns.ts";
+import type { ColumnTypes } from "../../core/column-types.ts";
 
 /**
  * The schema of all tables: an application can use the same database. Every statement names it, so none depends on the
@@ -34,7 +34,6 @@ const moment = customType<{ data: Date; driverData: number }>({
   fromDriver: (ms) => new Date(ms),
 });
 
-/** For the tables that both databases have in the same form. Typed as those of SQLite; see PortableDatabase. */
 export const columnTypes = {
   table: pgTable,
   index,

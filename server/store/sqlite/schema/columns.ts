@@ -1,6 +1,7 @@
 import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { type IdPrefix, type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../../domain/ids.ts";
 import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
+import type { ColumnTypes } from "../../core/column-types.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved.
@@ -12,20 +13,15 @@ export const json = customType<{ data: unknown; driverData: string | null }>({
   fromDriver: (value): unknown => (value === null ? null : JSON.parse(value)),
 });
 
-export type ColumnTypes = typeof columnTypes;
-
-/** For the tables that both databases have in the same form. */
-export const columnTypes = {
+export const columnTypes: ColumnTypes = {
   table: sqliteTable,
   index,
   uniqueIndex,
-  text: (name: string) => text(name),
-  /** UTC milliseconds, and counts. */
-  whole: (name: string) => integer(name),
-  flag: (name: string) => integer(name, { mode: "boolean" }),
-  /** A `Date` for better-auth, stored as UTC milliseconds. */
-  moment: (name: string) => integer(name, { mode: "timestamp_ms" }),
-  json: (name: string) => json(name),
+  text: (name) => text(name),
+  whole: (name) => integer(name),
+  flag: (name) => integer(name, { mode: "boolean" }),
+  moment: (name) => integer(name, { mode: "timestamp_ms" }),
+  json: (name) => json(name),
 };
 
 /** One of a few names, as its number. */
