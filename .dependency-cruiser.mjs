@@ -141,6 +141,20 @@ export default {
       },
       to: { path: "node_modules/(?:better-sqlite3|drizzle-orm|pg/)" },
     },
+    {
+      name: "store-core-knows-no-database",
+      severity: "error",
+      comment: "An operation of the core runs on both databases.",
+      from: { path: `${root}server/store/core/`, pathNot: "\\.test\\.ts$" },
+      to: { path: `${root}server/store/(?:sqlite|postgres)/` },
+    },
+    ...["sqlite", "postgres"].map((database) => ({
+      name: `store-${database}-is-independent`,
+      severity: "error",
+      comment: "The two databases share code through the core only.",
+      from: { path: `${root}server/store/${database}/`, pathNot: "\\.test\\.ts$" },
+      to: { path: `${root}server/store/(?!${database}/)(?:sqlite|postgres)/` },
+    })),
   ],
   options: {
     parser: "swc",

@@ -53,6 +53,11 @@ describe("import directions", () => {
       "components-ui-imports-downwards: scripts/architecture/violations/components/ui/upwards.ts",
     );
     expect(found).toContain("one-reader-of-the-database-driver: scripts/architecture/violations/server/http/driver.ts");
+    expect(found).toContain("store-core-knows-no-database: scripts/architecture/violations/server/store/core/bound.ts");
+    for (const database of ["sqlite", "postgres"])
+      expect(found).toContain(
+        `store-${database}-is-independent: scripts/architecture/violations/server/store/${database}/`,
+      );
     expect(found).toContain("supervisor-has-no-store: scripts/architecture/violations/server/processes/supervisor.ts");
     expect(found).toContain("tools-are-loaded-lazily: scripts/architecture/violations/server/processes/eager.ts");
     expect(found).toContain("nothing-imports-pages: scripts/architecture/violations/cli/page.ts");

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
-import { createPortableStore } from "../portable/portable-store.ts";
+import { createCoreStore } from "../core/core-store.ts";
 import { createFoldLater, type FoldLater } from "../shared/traffic/fold-later.ts";
 import {
   acceptDeliveries,
@@ -24,7 +24,7 @@ import { createOpenRunStore } from "./runs/open-runs.ts";
 import { foldTraffic } from "./deliveries/fold-traffic.ts";
 import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
-import { createPortableDatabase } from "./portable-database.ts";
+import { createStoreDatabase } from "./store-database.ts";
 import { openRunJobs, type RunJobs } from "./queue/run-jobs.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { type Session, sessionOf } from "./connection/session.ts";
@@ -163,7 +163,7 @@ function createStore(p: {
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
-  const portableDatabase = createPortableDatabase(database);
+  const storeDatabase = createStoreDatabase(database);
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
@@ -172,8 +172,8 @@ function createStore(p: {
     ...createEngineStore(database, jobs),
     ...createAlertFacts(database),
     ...createOpenRunStore(database),
-    ...createPortableStore(portableDatabase),
-    ...createWebhookReads(portableDatabase),
+    ...createCoreStore(storeDatabase),
+    ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),
     ping: () => ping(database),
     takeRates: createTakeRates(database),

@@ -1,8 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import type { Store } from "../../ports/store.ts";
-import { toKey } from "../portable/keys.ts";
-import type { PortableDatabase } from "../portable/portable-database.ts";
-import { toDisabledTriggers } from "../portable/switches.ts";
+import { toKey } from "../core/keys.ts";
+import type { StoreDatabase } from "../core/store-database.ts";
+import { toDisabledTriggers } from "../core/switches.ts";
 
 /** The disabled triggers as one value; NULL: none. */
 const disabledSql = sql<{ slug: string; at: number; reason: string | null }[] | null>`(
@@ -14,7 +14,7 @@ const disabledSql = sql<{ slug: string; at: number; reason: string | null }[] | 
 export function createWebhookReads({
   tables: { webhookKey },
   prepare,
-}: Pick<PortableDatabase, "tables" | "prepare">): Pick<Store, "findKeyWithDisabled"> {
+}: Pick<StoreDatabase, "tables" | "prepare">): Pick<Store, "findKeyWithDisabled"> {
   const find = prepare((db) =>
     db
       .select({ key: webhookKey, disabled: disabledSql })

@@ -6,7 +6,7 @@ import { migrationsFolder } from "../../paths.ts";
 import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import { createPortableStore } from "../portable/portable-store.ts";
+import { createCoreStore } from "../core/core-store.ts";
 import { createFoldLater } from "../shared/traffic/fold-later.ts";
 import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
 import { createAlertFacts } from "./upkeep/alert-facts.ts";
@@ -21,7 +21,7 @@ import { findLostLog, lostLogMessage } from "./file/open-mark.ts";
 import { migrate } from "./file/migrate.ts";
 import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
 import { createOpenRunStore } from "./runs/open-runs.ts";
-import { createPortableDatabase } from "./portable-database.ts";
+import { createStoreDatabase } from "./store-database.ts";
 import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { toOpenError } from "./store-error.ts";
@@ -133,7 +133,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const readEnds = prepareReadEnds(connection);
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { capacity });
-  const portable = createPortableStore(createPortableDatabase(database));
+  const core = createCoreStore(createStoreDatabase(database));
   // Counts of processes that have ended.
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
@@ -145,8 +145,8 @@ function createStore(connection: Connection, file: string | null, logger: Logger
     ...createAlertFacts(database),
     ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun }),
     ...createOpenRunStore(database),
-    ...portable,
-    ...readCache.wrap(portable),
+    ...core,
+    ...readCache.wrap(core),
     ...createUpkeepStore(database),
     ping: () => ping(database, { readEnds, ...queue }),
     watch: watcher.watch,

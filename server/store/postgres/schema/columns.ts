@@ -1,5 +1,15 @@
-import { bigint, boolean, customType, index, pgSchema, uniqueIndex } from "drizzle-orm/pg-core";
-import type { ColumnTypes } from "../../sqlite/schema/columns.ts";
+import {
+  bigint,
+  bigserial,
+  boolean,
+  customType,
+  doublePrecision,
+  index,
+  integer,
+  pgSchema,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import type { ColumnTypes, NameColumns } from "../../core/column-types.ts";
 
 /**
  * The schema of all tables: an application can use the same database. Every statement names it, so none depends on the
@@ -34,14 +44,33 @@ const moment = customType<{ data: Date; driverData: number }>({
   fromDriver: (ms) => new Date(ms),
 });
 
-/** For the tables that both databases have in the same form. Typed as those of SQLite; see PortableDatabase. */
+type CoreTypes = ColumnTypes & NameColumns<string>;
+
 export const columnTypes = {
   table: pgTable,
   index,
   uniqueIndex,
   text,
   whole,
+  small: integer,
+  real: doublePrecision,
   flag: boolean,
   moment,
   json,
-} satisfies Record<keyof ColumnTypes, unknown> as unknown as ColumnTypes;
+  code: (column: string) => text(column),
+  name: (column: string, p?: { isId: true }) => text(p?.isId ? `${column}_id` : column),
+  ownId: (column: string) => text(column).primaryKey(),
+  publicId: (column: string) => text(column),
+  uuid: text,
+  hex: text,
+  order: (column: string) => bigserial(column, { mode: "number" }).notNull(),
+} satisfies Record<keyof CoreTypes, unknown> as unknown as CoreTypes;
+
+type Columns = Record<string, { _: object }>;
+
+/** Columns that the core describes, with their types in Postgres. */
+export function columnsOf<Described extends Columns>(describe: (types: CoreTypes) => Described) {
+  return describe(columnTypes) as unknown as {
+    [Name in keyof Described]: { _: Omit<Described[Name]["_"], "dialect"> & { dialect: "pg" } };
+  };
+}

@@ -1,32 +1,17 @@
 import { sql } from "drizzle-orm";
-import { bigserial, doublePrecision, index, integer, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
-import type { DeliveryOutcome, VerdictOutcome } from "../../../contract/delivery.ts";
-import type { Problem } from "../../../contract/problem.ts";
+import { bigserial, index, primaryKey, uniqueIndex } from "drizzle-orm/pg-core";
+import { describeDelivery, describeTraffic } from "../../core/delivery-tables.ts";
 import type { StoredVerdicts } from "../../shared/stored-verdicts.ts";
-import { pgTable, bytes, json, text, whole } from "./columns.ts";
+import { bytes, columnsOf, json, pgTable, text, whole } from "./columns.ts";
 
 export const delivery = pgTable(
   "delivery",
   {
-    id: text("id").primaryKey(),
-    endpoint: text("endpoint").notNull(),
-    receivedAt: whole("received_at").notNull(),
-    method: text("method").notNull(),
-    outcome: text("outcome").$type<DeliveryOutcome>().notNull(),
-    responseStatus: integer("response_status").notNull(),
-    durationMs: doublePrecision("duration_ms").notNull(),
-    bodyBytes: whole("body_bytes").notNull(),
-    bodySha256: text("body_sha256"),
-    /** No foreign key: history outlives keys. */
-    keyId: text("key_id"),
-    headers: json("headers").$type<Record<string, string>>().notNull(),
-    problem: json("problem").$type<Problem>(),
+    ...columnsOf(describeDelivery),
     verdicts: json("verdicts").$type<StoredVerdicts>().notNull(),
     /** Which trigger decided what, a line each, lists are narrowed by it. */
     decided: text("decided").notNull(),
     body: bytes("body"),
-    /** No foreign key: the first delivery may have been removed. */
-    redeliveryOf: text("redelivery_of"),
     /** For the mark of the store. */
     position: bigserial("position", { mode: "number" }).notNull(),
   },
@@ -58,22 +43,9 @@ export const idempotencyKey = pgTable(
   (t) => [primaryKey({ columns: [t.endpoint, t.key] }), index("idempotency_key_by_delivery").on(t.deliveryId)],
 );
 
-/**
- * Counts, kept by minute and by hour (of verdicts by day, too), of deliveries (no attachment) and of verdicts, on an
- * endpoint or (no endpoint) on all.
- */
-export const traffic = pgTable(
-  "traffic",
-  {
-    bucketMs: whole("bucket_ms").notNull(),
-    endpoint: text("endpoint").notNull(),
-    attachmentId: text("attachment_id").notNull(),
-    at: whole("at").notNull(),
-    outcome: text("outcome").$type<DeliveryOutcome | VerdictOutcome>().notNull(),
-    count: whole("count").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] })],
-);
+export const traffic = pgTable("traffic", columnsOf(describeTraffic), (t) => [
+  primaryKey({ columns: [t.bucketMs, t.endpoint, t.attachmentId, t.at, t.outcome] }),
+]);
 
 /** What each commit counted, as JSON, until it is added to `traffic`. */
 export const trafficLog = pgTable("traffic_log", {

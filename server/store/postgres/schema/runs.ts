@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
-import { bigserial, boolean, doublePrecision, index, integer, primaryKey } from "drizzle-orm/pg-core";
+import { bigserial, boolean, index, primaryKey } from "drizzle-orm/pg-core";
 import type { Json } from "../../../contract/json.ts";
-import type { TargetKind } from "../../../contract/project/target.ts";
-import type { RunError, RunStatus, StartedBy } from "../../../contract/run.ts";
-import type { LogLevel, TimelineKind } from "../../../contract/timeline.ts";
+import type { RunStatus } from "../../../contract/run.ts";
 import { failedStatuses, openStatuses } from "../../../shared/runs/run-state.ts";
-import { pgTable, json, text, whole } from "./columns.ts";
+import { describeEvent, describeLive, describeRun, describeStep, describeWorker } from "../../core/run-tables.ts";
+import { columnsOf, json, pgTable, text } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
 const hasStatus = (statuses: readonly RunStatus[]) =>
@@ -19,60 +18,12 @@ export const isOpenSql = hasStatus(openStatuses);
 export const run = pgTable(
   "run",
   {
-    id: text("id").primaryKey(),
-    status: text("status").$type<RunStatus>().notNull(),
-    trigger: text("trigger"),
-    attachmentId: text("attachment_id"),
-    targetKind: text("target_kind").$type<TargetKind>().notNull(),
-    targetSlug: text("target_slug").notNull(),
-    /** Kind and slug as one: `workflow:welcome-email`. */
-    target: text("target").notNull(),
+    ...columnsOf(describeRun),
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
-    startedBy: text("started_by").$type<StartedBy>().notNull(),
-    /** No foreign key: the old run may have been removed. */
-    replayOf: text("replay_of"),
-    /** The failed run whose `onFailure` it executes. No foreign key, too. */
-    failureOf: text("failure_of"),
-    /** The webhook key that started it. No foreign key, as in `delivery`. */
-    keyId: text("key_id"),
-    version: text("version").notNull(),
-    attempt: integer("attempt").notNull().default(0),
-    maxAttempts: integer("max_attempts").notNull(),
-    /** The attempts before the last resume. */
-    attemptsBefore: integer("attempts_before").notNull().default(0),
-    createdAt: whole("created_at").notNull(),
-    resumedAt: whole("resumed_at"),
-    startedAt: whole("started_at"),
-    finishedAt: whole("finished_at"),
-    /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
-    availableAt: whole("available_at").notNull(),
-    cancelRequestedAt: whole("cancel_requested_at"),
-    /** The next claim continues the current attempt. */
-    isResuming: boolean("is_resuming").notNull().default(false),
-    /** Its process crashed with other runs in it, so it must be alone in the next process. */
-    isIsolated: boolean("is_isolated").notNull().default(false),
-    crashes: integer("crashes").notNull().default(0),
-    /**
-     * The fencing token of the last claim. It is kept when the worker's own write ends the claim, so that a repetition
-     * of that write is recognized. NULL after the run was taken from its worker.
-     */
-    token: text("token"),
-    /** Set only while the run is `running`. */
-    workerId: text("worker_id"),
     /** The queue with its job. Set only while the run is open. */
     jobQueue: text("job_queue"),
-    /** The number of the last progress written under this token. */
-    progressSeq: whole("progress_seq").notNull().default(0),
-    errorName: text("error_name"),
-    errorMessage: text("error_message"),
-    errorStack: text("error_stack"),
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
-    output: json("output").$type<Json>(),
-    /** Input and output tokens so far. Only for agents. */
-    tokens: whole("tokens"),
-    /** US dollars; NULL if unknown. */
-    costUsd: doublePrecision("cost_usd"),
   },
   (t) => [
     // A version covers one period, so a scan of this index soon finds its first and last run.
@@ -138,15 +89,7 @@ export const runLive = pgTable("run_live", {
   runId: text("run_id")
     .primaryKey()
     .references(() => run.id, { onDelete: "cascade" }),
-  /** The claim that wrote it. Output of another claim is stale. */
-  token: text("token").notNull(),
-  step: text("step").notNull(),
-  attempt: integer("attempt").notNull(),
-  startedAt: whole("started_at").notNull(),
-  updatedAt: whole("updated_at").notNull(),
-  /** Grows with every write, for the mark of the store. */
-  revision: whole("revision").notNull(),
-  said: json("said").$type<Json>().notNull(),
+  ...columnsOf(describeLive),
 });
 
 export const runStep = pgTable(
@@ -155,17 +98,7 @@ export const runStep = pgTable(
     runId: text("run_id")
       .notNull()
       .references(() => run.id, { onDelete: "cascade" }),
-    name: text("name").notNull(),
-    kind: text("kind").$type<"step" | "sleep" | "approval">().notNull(),
-    attempt: integer("attempt").notNull(),
-    startedAt: whole("started_at").notNull(),
-    finishedAt: whole("finished_at"),
-    until: whole("until"),
-    result: json("result").$type<Json>(),
-    /** Order of the steps' starts. */
-    position: bigserial("position", { mode: "number" }).notNull(),
-    /** Order of the completions. */
-    sequence: integer("sequence"),
+    ...columnsOf(describeStep),
   },
   (t) => [primaryKey({ columns: [t.runId, t.name] })],
 );
@@ -177,34 +110,15 @@ export const runEvent = pgTable(
     runId: text("run_id")
       .notNull()
       .references(() => run.id, { onDelete: "cascade" }),
-    at: whole("at").notNull(),
-    kind: text("kind").$type<TimelineKind>().notNull(),
-    attempt: integer("attempt").notNull(),
-    name: text("name"),
-    level: text("level").$type<LogLevel>(),
-    message: text("message"),
-    durationMs: doublePrecision("duration_ms"),
-    until: whole("until"),
-    error: json("error").$type<RunError>(),
-    data: json("data").$type<Json>(),
+    ...columnsOf(describeEvent),
   },
   (t) => [index("run_event_by_run").on(t.runId, t.id)],
 );
 
 export const worker = pgTable("worker", {
-  id: text("id").primaryKey(),
-  pid: integer("pid").notNull(),
-  host: text("host").notNull(),
-  version: text("version").notNull(),
-  startedAt: whole("started_at").notNull(),
-  seenAt: whole("seen_at").notNull(),
+  ...columnsOf(describeWorker),
   /** It claims no more runs and finishes its active ones. */
   isLeaving: boolean("is_leaving").notNull().default(false),
   /** The versions of the other builds that its machine keeps, joined by commas. */
   keptVersions: text("kept_versions").notNull().default(""),
-  // NULL: a worker of an older version.
-  pool: text("pool").$type<"shared" | "isolated">(),
-  /** Its event loop turned a moment before `seen_at`. */
-  isResponsive: boolean("is_responsive"),
-  freeSlots: integer("free_slots"),
 });

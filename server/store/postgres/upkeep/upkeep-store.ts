@@ -1,6 +1,6 @@
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
-import type { ClockWatchRows } from "../../portable/clock-watch.ts";
+import type { ClockWatchRows } from "../../core/clock-watch.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";

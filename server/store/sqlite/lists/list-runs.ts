@@ -24,7 +24,7 @@ export const runSummaryColumns = {
   id: run.id,
   status: run.status,
   trigger: run.trigger,
-  attachment: run.attachment,
+  attachmentId: run.attachmentId,
   targetKind: run.targetKind,
   targetSlug: run.targetSlug,
   deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
@@ -79,7 +79,7 @@ export function runCountQuery(listing: Listing<ListedRun, RunSummary>, stretch: 
 /** Exported for the test of its query plans. */
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
-  const rowColumns = { ...run, deliveryId: run.delivery, keyId: run.key };
+  const rowColumns = { ...run, deliveryId: run.delivery };
   const ofRow = runTerms(rowColumns, numbered, {
     hasText,
     hasOpenApproval: hasOpenApproval(run.seq),
@@ -160,12 +160,12 @@ export function runRowsQuery({ db }: Pick<SqliteDatabase, "db">, seqs: number[])
 
 /** The row with names instead of their numbers. */
 export function nameRun<
-  Row extends { trigger: number | null; attachment: number | null; targetSlug: number; version: number },
+  Row extends { trigger: number | null; attachmentId: number | null; targetSlug: number; version: number },
 >(row: Row, names: Names) {
   return {
     ...row,
     trigger: row.trigger === null ? null : names.textOf(row.trigger),
-    attachmentId: row.attachment === null ? null : names.textOf(row.attachment),
+    attachmentId: row.attachmentId === null ? null : names.textOf(row.attachmentId),
     targetSlug: names.textOf(row.targetSlug),
     version: names.textOf(row.version),
   };

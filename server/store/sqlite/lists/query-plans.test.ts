@@ -10,7 +10,7 @@ import { silentLogger } from "../../../ports/logger.ts";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import type { RunFilter } from "../../../ports/store/run-store.ts";
 import type { Position } from "../../shared/lists/cursor.ts";
-import { keyByHashQuery } from "../../portable/keys.ts";
+import { keyByHashQuery } from "../../core/keys.ts";
 import { feedSql } from "./feed.ts";
 import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-runs.ts";
@@ -25,7 +25,7 @@ import { openConnection } from "../file/open-connection.ts";
 import { endQuery, slowStretchQuery, stretchQuery, toPositionId } from "./list-reader.ts";
 import { queuedOfTargetSql } from "../runs/insert-run.ts";
 import { spendQuery } from "../runs/run-store.ts";
-import { portableTables } from "../schema/portable.ts";
+import { coreTables } from "../schema/core.ts";
 import {
   attachmentsSql,
   countDeliveriesSql,
@@ -377,9 +377,7 @@ it("the feed reads the rows by their numbers, and finds its start in the list in
 });
 
 it("finds a key by its hash, an idempotency key and a timeline by index", () => {
-  expect(planOf(keyByHashQuery(database.db, portableTables, "h"))).toContain(
-    "USING INDEX webhook_key_by_hash (hash=?)",
-  );
+  expect(planOf(keyByHashQuery(database.db, coreTables, "h"))).toContain("USING INDEX webhook_key_by_hash (hash=?)");
   expect(explain("SELECT * FROM delivery WHERE endpoint = ? AND idempotency_key = ?", 1, "k")).toContain(
     "USING INDEX delivery_by_idempotency_key (endpoint=? AND idempotency_key=?)",
   );

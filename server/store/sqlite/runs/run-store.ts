@@ -107,7 +107,7 @@ function prepareGetRun({ db, names }: SqliteDatabase): (id: string) => (Run & { 
     .select({
       ...runSummaryColumns,
       errorStack: run.errorStack,
-      key: run.key,
+      keyId: run.keyId,
       payload: sql<string | null>`${sql.raw(payloadSql)}`,
       input: sql<string | null>`${sql.raw(inputSql)}`,
       output: run.output,
@@ -119,7 +119,12 @@ function prepareGetRun({ db, names }: SqliteDatabase): (id: string) => (Run & { 
     const row = select.get({ id: runId.pack(id) });
     if (!row) return null;
     const [payload, input] = [row.payload, row.input].map((json) => (json === null ? null : JSON.parse(json)));
-    return toRun({ ...nameRun(row, names), payload, input, keyId: row.key === null ? null : names.textOf(row.key) });
+    return toRun({
+      ...nameRun(row, names),
+      payload,
+      input,
+      keyId: row.keyId === null ? null : names.textOf(row.keyId),
+    });
   };
 }
 

@@ -1,32 +1,17 @@
-import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { customType, index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { type IdPrefix, type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../../domain/ids.ts";
 import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
+import type { ColumnTypes, NameColumns } from "../../core/column-types.ts";
 
 /**
  * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved.
  * Drizzle's own JSON mode would write a placeholder's `null` as the text "null".
  */
-export const json = customType<{ data: unknown; driverData: string | null }>({
+const json = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => "text",
   toDriver: (value) => (value === null ? null : JSON.stringify(value)),
   fromDriver: (value): unknown => (value === null ? null : JSON.parse(value)),
 });
-
-export type ColumnTypes = typeof columnTypes;
-
-/** For the tables that both databases have in the same form. */
-export const columnTypes = {
-  table: sqliteTable,
-  index,
-  uniqueIndex,
-  text: (name: string) => text(name),
-  /** UTC milliseconds, and counts. */
-  whole: (name: string) => integer(name),
-  flag: (name: string) => integer(name, { mode: "boolean" }),
-  /** A `Date` for better-auth, stored as UTC milliseconds. */
-  moment: (name: string) => integer(name, { mode: "timestamp_ms" }),
-  json: (name: string) => json(name),
-};
 
 /** One of a few names, as its number. */
 export function code<Name extends string>(column: string, codes: Codes<Name>) {
@@ -38,12 +23,12 @@ export function code<Name extends string>(column: string, codes: Codes<Name>) {
 }
 
 /** The number of a row in `name`. */
-export const named = (column: string) => integer(column);
+export const named = customType<{ data: number; driverData: unknown }>({ dataType: () => "integer" });
 
 /** A public id: `run_01K9ZR7M3Q…` in 16 bytes. */
 export const publicId = (column: string, prefix: IdPrefix) => packed(column, packedId(prefix));
 export const hex = (column: string) => packed(column, packedHex);
-export const uuid = (column: string) => packed(column, packedUuid);
+const uuid = (column: string) => packed(column, packedUuid);
 
 function packed(column: string, { pack, unpack }: PackedText) {
   return customType<{ data: string; driverData: Packed }>({
@@ -52,3 +37,23 @@ function packed(column: string, { pack, unpack }: PackedText) {
     fromDriver: unpack,
   })(column);
 }
+
+export const columnTypes: ColumnTypes & NameColumns<number> = {
+  table: sqliteTable,
+  index,
+  uniqueIndex,
+  text: (column) => text(column),
+  whole: (column) => integer(column),
+  small: (column) => integer(column),
+  real: (column) => real(column),
+  flag: (column) => integer(column, { mode: "boolean" }),
+  moment: (column) => integer(column, { mode: "timestamp_ms" }),
+  json: (column) => json(column),
+  code,
+  name: (column) => named(column),
+  ownId: (column, prefix) => publicId(column, prefix).notNull(),
+  publicId,
+  uuid,
+  hex,
+  order: (column) => integer(column).primaryKey(),
+};

@@ -3,7 +3,7 @@ import { and, eq, lt, notInArray, sql } from "drizzle-orm";
 import { readDisk } from "../../../ports/disk.ts";
 import type { ContentKeyStore } from "../../../ports/store/content-key-store.ts";
 import type { UpkeepBatch, UpkeepStore } from "../../../ports/store/upkeep-store.ts";
-import type { ClockWatchRows } from "../../portable/clock-watch.ts";
+import type { ClockWatchRows } from "../../core/clock-watch.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { listedSql } from "../lists/list-index.ts";
 import { findOldestOf } from "../../shared/find-oldest.ts";

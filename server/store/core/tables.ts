@@ -8,10 +8,10 @@ import type { Json } from "../../contract/json.ts";
 import type { PresetSubject } from "../../contract/preset.ts";
 import type { StartedRun } from "../../domain/runs/start-key.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
-import type { ColumnTypes } from "../sqlite/schema/columns.ts";
+import type { ColumnTypes } from "./column-types.ts";
 
-/** Typed as tables of SQLite; see PortableDatabase. */
-export type PortableTables = ReturnType<typeof describeTables>;
+/** Typed as tables of SQLite; see StoreDatabase. */
+export type CoreTables = ReturnType<typeof describeTables>;
 
 /** The tables that are the same in both databases: access, presets, trigger switches and alerts. */
 export function describeTables({ table, text, whole, flag, moment, json, index, uniqueIndex }: ColumnTypes) {

@@ -6,15 +6,15 @@ import type { Operation } from "../shared/operation.ts";
 import { insertAudit } from "./audit.ts";
 import { isOpenLink } from "./invitations.ts";
 import { hasPassword, setPassword } from "./passwords.ts";
-import type { PortableDatabase, PortableSession } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
 type People = Omit<
   PeopleStore,
   "createInvitation" | "listInvitations" | "findInvitation" | "revokeInvitation" | "acceptInvitation" | "resetPassword"
 >;
 
-export function createPeopleStore({ tables, read, write }: PortableDatabase): People {
+export function createPeopleStore({ tables, read, write }: StoreDatabase): People {
   const { person, personSession, personAccount, removedPerson, invitation } = tables;
   const isUnexpired = (now: number) => gt(personSession.expiresAt, new Date(now));
   const ofPerson = (personId: string | null) => (personId === null ? undefined : eq(personSession.userId, personId));
@@ -140,7 +140,7 @@ export function createPeopleStore({ tables, read, write }: PortableDatabase): Pe
  * Locks the person and all admins, in one order: two admins who remove each other at the same time must not both
  * succeed.
  */
-function* lockPersonAndAdmins({ db, tables: { person }, lockedRows }: PortableSession, id: string) {
+function* lockPersonAndAdmins({ db, tables: { person }, lockedRows }: StoreSession, id: string) {
   return yield* lockedRows(
     db
       .select({ id: person.id, role: person.role })
@@ -164,7 +164,7 @@ function removedIds(email: string, accounts: readonly ProviderAccount[]): string
 }
 
 /** Before the person is removed. */
-function* noteRemoved({ db, tables, rows, run }: PortableSession, id: string, removedAt: number): Operation<void> {
+function* noteRemoved({ db, tables, rows, run }: StoreSession, id: string, removedAt: number): Operation<void> {
   const { person, personAccount, removedPerson } = tables;
   const [removed] = yield* rows(db.select({ email: person.email }).from(person).where(eq(person.id, id)));
   if (!removed) return;
@@ -185,7 +185,7 @@ function* noteRemoved({ db, tables, rows, run }: PortableSession, id: string, re
     );
 }
 
-function* revokeLinks(session: PortableSession, which: SQL | undefined, now: number): Operation<void> {
+function* revokeLinks(session: StoreSession, which: SQL | undefined, now: number): Operation<void> {
   const { db, tables, run } = session;
   yield* run(
     db
@@ -197,7 +197,7 @@ function* revokeLinks(session: PortableSession, which: SQL | undefined, now: num
 
 /** Returns the ids of the revoked tokens. */
 function* revokeTokens(
-  { db, tables: { webhookKey }, rows }: PortableSession,
+  { db, tables: { webhookKey }, rows }: StoreSession,
   ownerId: string,
   now: number,
 ): Operation<string[]> {
@@ -211,7 +211,7 @@ function* revokeTokens(
   return revoked.map(({ id }) => id).toSorted();
 }
 
-function toPerson(row: PortableTables["person"]["$inferSelect"], lastSeenAt: Date | null): Person {
+function toPerson(row: CoreTables["person"]["$inferSelect"], lastSeenAt: Date | null): Person {
   const { id, name, email, role, createdAt } = row;
   return {
     id,
@@ -224,7 +224,7 @@ function toPerson(row: PortableTables["person"]["$inferSelect"], lastSeenAt: Dat
 }
 
 /** Without the token, which grants access. */
-function toSession(row: PortableTables["personSession"]["$inferSelect"]): PersonSession {
+function toSession(row: CoreTables["personSession"]["$inferSelect"]): PersonSession {
   return {
     id: row.id,
     personId: row.userId,

@@ -1,18 +1,18 @@
-import type { PortableDatabase, PortableSession } from "../portable/portable-database.ts";
+import type { StoreDatabase, StoreSession } from "../core/store-database.ts";
 import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { portableTables } from "./schema/portable.ts";
+import { coreTables } from "./schema/core.ts";
 
 /** SQLite has one writer, so a write transaction locks all rows. */
-export function createPortableDatabase({
+export function createStoreDatabase({
   db,
   read,
   write,
   changed,
-}: Pick<SqliteDatabase, "db" | "read" | "write" | "changed">): PortableDatabase {
-  const session: PortableSession = {
+}: Pick<SqliteDatabase, "db" | "read" | "write" | "changed">): StoreDatabase {
+  const session: StoreSession = {
     db,
-    tables: portableTables,
+    tables: coreTables,
     rows: (query) => resultOf(query.all()),
     lockedRows: (query) => resultOf(query.all()),
     lockTable: () => resultOf(undefined),
@@ -20,7 +20,7 @@ export function createPortableDatabase({
     changed,
   };
   return {
-    tables: portableTables,
+    tables: coreTables,
     read: (operation) => read(() => runSync(operation(session))),
     write: (operation) => write(() => runSync(operation(session))),
     prepare(build) {

@@ -8,16 +8,16 @@ import { migrationsFolder } from "../../../paths.ts";
 import { systemClock } from "../../../ports/clock.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { IdentityCondition, NewAuditEntry } from "../../../ports/store/people-store.ts";
-import { createPortableStore, type PortableStore } from "../../portable/portable-store.ts";
+import { createCoreStore, type CoreStore } from "../../core/core-store.ts";
 import { aKey } from "../../testing/factories.ts";
 import { createDatabase } from "../database.ts";
 import { migrate } from "../file/migrate.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
-import { createPortableDatabase } from "../portable-database.ts";
+import { createStoreDatabase } from "../store-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let connection: Connection;
-let store: PortableStore;
+let store: CoreStore;
 /** The SQL that was prepared. */
 const prepared = new Set<string>();
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   };
   const database = createDatabase(connection, async (operation) => operation());
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createPortableStore(createPortableDatabase({ ...database, db: drizzle(connection) }));
+  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }));
 });
 afterAll(() => {
   connection.close();

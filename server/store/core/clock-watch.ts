@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { UpkeepStore } from "../../ports/store/upkeep-store.ts";
-import type { PortableDatabase } from "./portable-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 export type ClockWatchRows = Pick<
   UpkeepStore,
@@ -9,7 +9,7 @@ export type ClockWatchRows = Pick<
 
 const watchId = "clock";
 
-export function createClockWatchStore({ tables: { clockWatch }, read, write }: PortableDatabase): ClockWatchRows {
+export function createClockWatchStore({ tables: { clockWatch }, read, write }: StoreDatabase): ClockWatchRows {
   return {
     readClockWatch: () =>
       read(function* ({ db, rows }) {

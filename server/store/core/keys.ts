@@ -5,12 +5,12 @@ import type { KeyStore, NewKey } from "../../ports/store/key-store.ts";
 import { toIso, toIsoOrNull } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
 import { insertAudit } from "./audit.ts";
-import type { PortableDatabase, PortableSession, QueryBuilder } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase, StoreSession, QueryBuilder } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
-type KeyRow = PortableTables["webhookKey"]["$inferSelect"];
+type KeyRow = CoreTables["webhookKey"]["$inferSelect"];
 
-export function createKeyStore({ tables, read, write, prepare }: PortableDatabase): KeyStore {
+export function createKeyStore({ tables, read, write, prepare }: StoreDatabase): KeyStore {
   const { webhookKey } = tables;
   const newestFirst = [desc(webhookKey.createdAt), desc(webhookKey.id)];
   const findByHash = prepare((db) => keyByHashQuery(db, tables, sql.placeholder("hash")));
@@ -86,11 +86,11 @@ export function createKeyStore({ tables, read, write, prepare }: PortableDatabas
 }
 
 /** Exported for the test of its query plan. */
-export function keyByHashQuery(db: QueryBuilder, { webhookKey }: PortableTables, hash: string | Placeholder) {
+export function keyByHashQuery(db: QueryBuilder, { webhookKey }: CoreTables, hash: string | Placeholder) {
   return db.select().from(webhookKey).where(eq(webhookKey.hash, hash));
 }
 
-function* insertKey({ db, tables: { webhookKey }, rows }: PortableSession, key: NewKey): Operation<KeyRow> {
+function* insertKey({ db, tables: { webhookKey }, rows }: StoreSession, key: NewKey): Operation<KeyRow> {
   const [created] = yield* rows(db.insert(webhookKey).values(key).returning());
   if (!created) throw new Error("The key was not inserted");
   return created;

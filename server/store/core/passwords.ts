@@ -1,16 +1,16 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import type { Operation } from "../shared/operation.ts";
-import type { PortableSession } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreSession } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
 /** The password among the sign-in methods of a person. */
-export function hasPassword({ personAccount }: PortableTables, personId: string): SQL | undefined {
+export function hasPassword({ personAccount }: CoreTables, personId: string): SQL | undefined {
   return and(eq(personAccount.userId, personId), eq(personAccount.providerId, "credential"));
 }
 
 /** Returns `false` if the person has no password to replace. */
 export function* setPassword(
-  { db, tables, rows }: PortableSession,
+  { db, tables, rows }: StoreSession,
   p: { personId: string; passwordHash: string; now: number },
 ): Operation<boolean> {
   const { personAccount } = tables;

@@ -1,13 +1,13 @@
 import { and, asc, eq, lt } from "drizzle-orm";
 import type { ContractStore } from "../../ports/store/contract-store.ts";
-import type { PortableDatabase, PortableSession } from "./portable-database.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
 import type { Operation } from "../shared/operation.ts";
 
 /** The kind of the row about the endpoint as a whole. No event has it. */
 const wholeEndpoint = "*";
 
-export function createContractStore({ tables: { eventContract }, read, write }: PortableDatabase): ContractStore {
-  function* rowsOf({ db, rows }: PortableSession, endpoint: string): Operation<Row[]> {
+export function createContractStore({ tables: { eventContract }, read, write }: StoreDatabase): ContractStore {
+  function* rowsOf({ db, rows }: StoreSession, endpoint: string): Operation<Row[]> {
     return yield* rows(
       db.select().from(eventContract).where(eq(eventContract.endpoint, endpoint)).orderBy(asc(eventContract.kind)),
     );
@@ -57,4 +57,4 @@ export function createContractStore({ tables: { eventContract }, read, write }: 
   };
 }
 
-type Row = PortableDatabase["tables"]["eventContract"]["$inferSelect"];
+type Row = StoreDatabase["tables"]["eventContract"]["$inferSelect"];

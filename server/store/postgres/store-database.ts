@@ -1,27 +1,28 @@
 import { getTableName } from "drizzle-orm";
 import type {
-  PortableDatabase,
-  PortableSession,
+  StoreDatabase,
+  StoreSession,
   Preparable,
   QueryBuilder,
   RowsQuery,
   RunQuery,
-} from "../portable/portable-database.ts";
+} from "../core/store-database.ts";
 import { resultOf, runAsync } from "../shared/operation.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { portableTables } from "./schema/portable.ts";
+import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
 
-export function createPortableDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): PortableDatabase {
+export function createStoreDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): StoreDatabase {
   return {
-    tables: portableTables,
-    read: (operation) => read((session) => runAsync(operation(portable(session)))),
-    write: (operation) => write((session) => runAsync(operation(portable(session)))),
+    tables: coreTables,
+    read: (operation) => read((session) => runAsync(operation(toStoreSession(session)))),
+    write: (operation) => write((session) => runAsync(operation(toStoreSession(session)))),
     prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>) {
       const queries = new WeakMap<Session, Prepared<Row>>();
       return shareReads((values) =>
         read((session) => {
-          const query = queries.get(session) ?? onPostgres(build(portable(session, session.preparedDb).db)).prepare();
+          const query =
+            queries.get(session) ?? onPostgres(build(toStoreSession(session, session.preparedDb).db)).prepare();
           queries.set(session, query);
           return query.execute(values);
         }),
@@ -56,10 +57,10 @@ function shareReads<Result>(
   };
 }
 
-function portable(session: Session, db: Session["db"] = session.db): PortableSession {
+function toStoreSession(session: Session, db: Session["db"] = session.db): StoreSession {
   return {
-    db: db as unknown as PortableSession["db"],
-    tables: portableTables,
+    db: db as unknown as StoreSession["db"],
+    tables: coreTables,
     rows: (query) => resultOf(onPostgres(query)),
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
     lockTable: (table) =>

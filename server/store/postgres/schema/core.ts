@@ -1,7 +1,7 @@
-import { describeTables } from "../../portable/tables.ts";
+import { describeTables } from "../../core/tables.ts";
 import { columnTypes } from "./columns.ts";
 
-export const portableTables = describeTables(columnTypes);
+export const coreTables = describeTables(columnTypes);
 
 // drizzle-kit finds exported tables only.
 export const {
@@ -22,4 +22,4 @@ export const {
   eventContract,
   contentKey,
   clockWatch,
-} = portableTables;
+} = coreTables;

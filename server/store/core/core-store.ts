@@ -11,11 +11,11 @@ import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createKeyStore } from "./keys.ts";
 import { createPeopleStore } from "./people.ts";
-import type { PortableDatabase } from "./portable-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
 import { createSwitchStore } from "./switches.ts";
 
-export type PortableStore = KeyStore &
+export type CoreStore = KeyStore &
   PeopleStore &
   AuditStore &
   IdentityRows &
@@ -27,7 +27,7 @@ export type PortableStore = KeyStore &
   ClockWatchRows;
 
 /** The operations that both databases share. */
-export function createPortableStore(database: PortableDatabase): PortableStore {
+export function createCoreStore(database: StoreDatabase): CoreStore {
   return {
     ...createAlertStore(database),
     ...createKeyStore(database),

@@ -3,10 +3,10 @@ import { jsonSchema } from "../../contract/json.ts";
 import type { Preset } from "../../contract/preset.ts";
 import type { PresetStore } from "../../ports/store.ts";
 import { toIso } from "../shared/iso-time.ts";
-import type { PortableDatabase } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
-export function createPresetStore({ tables: { preset }, read, write }: PortableDatabase): PresetStore {
+export function createPresetStore({ tables: { preset }, read, write }: StoreDatabase): PresetStore {
   return {
     listPresets: ({ kind, slug }) =>
       read(function* ({ db, rows }) {
@@ -37,7 +37,7 @@ export function createPresetStore({ tables: { preset }, read, write }: PortableD
   };
 }
 
-function toPreset(row: PortableTables["preset"]["$inferSelect"]): Preset {
+function toPreset(row: CoreTables["preset"]["$inferSelect"]): Preset {
   return {
     id: row.id,
     subject: { kind: row.subjectKind, slug: row.subjectSlug },

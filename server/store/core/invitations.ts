@@ -6,16 +6,16 @@ import { toIso } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
 import { insertAudit } from "./audit.ts";
 import { setPassword } from "./passwords.ts";
-import type { PortableDatabase, PortableSession } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
 type Invitations = Pick<
   PeopleStore,
   "createInvitation" | "listInvitations" | "findInvitation" | "revokeInvitation" | "acceptInvitation" | "resetPassword"
 >;
-type LinkRow = PortableTables["invitation"]["$inferSelect"];
+type LinkRow = CoreTables["invitation"]["$inferSelect"];
 
-export function createInvitationStore({ tables, read, write }: PortableDatabase): Invitations {
+export function createInvitationStore({ tables, read, write }: StoreDatabase): Invitations {
   const { invitation, person, personAccount, personSession, removedPerson } = tables;
   return {
     createInvitation: ({ invitation: link, audit }) =>
@@ -95,13 +95,13 @@ export function createInvitationStore({ tables, read, write }: PortableDatabase)
 }
 
 /** `isUsableLink` as a condition, for all links at once. */
-export function isOpenLink({ invitation }: PortableTables, now: number): SQL | undefined {
+export function isOpenLink({ invitation }: CoreTables, now: number): SQL | undefined {
   return and(isNull(invitation.acceptedAt), isNull(invitation.revokedAt), gt(invitation.expiresAt, now));
 }
 
 /** A setup link replaces all others, a reset link those of the same person. */
 function isReplacedBy(
-  { invitation }: PortableTables,
+  { invitation }: CoreTables,
   { kind, personId }: Pick<Invitation, "kind" | "personId">,
 ): SQL | undefined {
   return and(eq(invitation.kind, kind), personId === null ? undefined : eq(invitation.personId, personId));
@@ -109,7 +109,7 @@ function isReplacedBy(
 
 /** The lock ensures that only one request uses the link. */
 function* lockUsableLink(
-  { db, tables: { invitation }, lockedRows }: PortableSession,
+  { db, tables: { invitation }, lockedRows }: StoreSession,
   hash: string,
   now: number,
 ): Operation<LinkRow | null> {
@@ -118,7 +118,7 @@ function* lockUsableLink(
 }
 
 function* consumeLink(
-  { db, tables: { invitation }, run }: PortableSession,
+  { db, tables: { invitation }, run }: StoreSession,
   { id }: LinkRow,
   now: number,
 ): Operation<void> {

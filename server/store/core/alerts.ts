@@ -6,19 +6,19 @@ import type { AlertStore } from "../../ports/store/alert-store.ts";
 import { readPageRequest, toPage } from "../shared/lists/cursor.ts";
 import { toIso, toIsoOrNull } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
-import type { PortableDatabase, PortableSession } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
 /** The operations that need only the tables of alerts. The others read runs. */
 export type AlertRows = Omit<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
 
-type AlertRow = PortableTables["alert"]["$inferSelect"];
-type MessageRow = PortableTables["alertMessage"]["$inferSelect"];
+type AlertRow = CoreTables["alert"]["$inferSelect"];
+type MessageRow = CoreTables["alertMessage"]["$inferSelect"];
 
 const watchId = "alerts";
 const maxRemoved = 100;
 
-export function createAlertStore({ tables, read, write }: PortableDatabase): AlertRows {
+export function createAlertStore({ tables, read, write }: StoreDatabase): AlertRows {
   const { alert, alertMessage, alertWatch } = tables;
   return {
     readAlertState: ({ endedSince, messagesSince }) =>
@@ -184,7 +184,7 @@ export function createAlertStore({ tables, read, write }: PortableDatabase): Ale
 }
 
 /** Changes the mark of the store. */
-function* noteChange({ db, tables: { alertWatch }, run, changed }: PortableSession): Operation<void> {
+function* noteChange({ db, tables: { alertWatch }, run, changed }: StoreSession): Operation<void> {
   yield* run(db.update(alertWatch).set({ revision: sql`${alertWatch.revision} + 1` }));
   changed("alerts");
 }

@@ -3,9 +3,9 @@ import { type DisabledTriggers, noneDisabled } from "../../contract/disabled.ts"
 import { planSwitch } from "../../domain/trigger-switch.ts";
 import type { SwitchStore } from "../../ports/store.ts";
 import { toIso } from "../shared/iso-time.ts";
-import type { PortableDatabase } from "./portable-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
-export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }: PortableDatabase): SwitchStore {
+export function createSwitchStore({ tables: { triggerSwitch }, write, prepare }: StoreDatabase): SwitchStore {
   // The table is small: it has a row for each trigger that was ever disabled.
   const findDisabled = prepare((db) =>
     db

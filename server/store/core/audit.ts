@@ -4,12 +4,12 @@ import type { AuditStore, NewAuditEntry } from "../../ports/store/people-store.t
 import { type Position, readPageRequest, toPage } from "../shared/lists/cursor.ts";
 import { toIso } from "../shared/iso-time.ts";
 import type { Operation } from "../shared/operation.ts";
-import type { PortableDatabase, PortableSession } from "./portable-database.ts";
-import type { PortableTables } from "./tables.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+import type { CoreTables } from "./tables.ts";
 
 type AuditFilter = Parameters<AuditStore["listAudit"]>[0];
 
-export function createAuditStore({ tables: { auditEntry }, read, write }: PortableDatabase): AuditStore {
+export function createAuditStore({ tables: { auditEntry }, read, write }: StoreDatabase): AuditStore {
   return {
     recordAudit: (entry) => write((session) => insertAudit(session, entry)),
     listAudit: (filter, page) =>
@@ -30,7 +30,7 @@ export function createAuditStore({ tables: { auditEntry }, read, write }: Portab
 
 /** For operations that write their audit entry in their own transaction. */
 export function* insertAudit(
-  { db, tables: { auditEntry }, run }: PortableSession,
+  { db, tables: { auditEntry }, run }: StoreSession,
   { actor, ...entry }: NewAuditEntry,
 ): Operation<void> {
   yield* run(
@@ -39,7 +39,7 @@ export function* insertAudit(
 }
 
 function auditCondition(
-  entry: PortableTables["auditEntry"],
+  entry: CoreTables["auditEntry"],
   { action, actorId, since, until }: AuditFilter,
   after: Position | null,
 ): SQL | undefined {
@@ -52,7 +52,7 @@ function auditCondition(
   );
 }
 
-function toAuditEntry(row: PortableTables["auditEntry"]["$inferSelect"]): AuditEntry {
+function toAuditEntry(row: CoreTables["auditEntry"]["$inferSelect"]): AuditEntry {
   const { id, at, action, actorKind, actorId, actorName, subject, address, detail } = row;
   return {
     id,

@@ -1,10 +1,10 @@
 import { asc, inArray } from "drizzle-orm";
 import type { ContentKeyStore } from "../../ports/store/content-key-store.ts";
-import type { PortableDatabase } from "./portable-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 export type ContentKeyRows = Omit<ContentKeyStore, "findOldest">;
 
-export function createContentKeyStore({ tables: { contentKey }, read, write }: PortableDatabase): ContentKeyRows {
+export function createContentKeyStore({ tables: { contentKey }, read, write }: StoreDatabase): ContentKeyRows {
   return {
     listUsedContentKeys: () =>
       read(function* ({ db, rows }) {

@@ -18,10 +18,10 @@ import {
   type SQL,
 } from "drizzle-orm";
 import type { IdentityCondition, IdentityRows, IdentityTable } from "../../ports/store/people-store.ts";
-import type { PortableDatabase } from "./portable-database.ts";
+import type { StoreDatabase } from "./store-database.ts";
 
 /** For the identity provider, which chooses its own conditions. Other code uses the operations on people. */
-export function createIdentityRows({ tables, read, write }: PortableDatabase): IdentityRows {
+export function createIdentityRows({ tables, read, write }: StoreDatabase): IdentityRows {
   const tableOf = {
     user: tables.person,
     session: tables.personSession,

@@ -1,0 +1,56 @@
+import type { HasDefault, NotNull } from "drizzle-orm";
+import type {
+  index,
+  SQLiteBooleanBuilderInitial,
+  SQLiteCustomColumnBuilder,
+  SQLiteIntegerBuilderInitial,
+  SQLiteRealBuilderInitial,
+  sqliteTable,
+  SQLiteTextBuilderInitial,
+  SQLiteTimestampBuilderInitial,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import type { IdPrefix, Packed } from "../../domain/ids.ts";
+import type { Codes } from "../../domain/stored-codes.ts";
+
+/** The columns of a database, by what they mean. Typed as those of SQLite for both; see StoreDatabase. */
+export interface ColumnTypes {
+  table: typeof sqliteTable;
+  index: typeof index;
+  uniqueIndex: typeof uniqueIndex;
+  text(column: string): SQLiteTextBuilderInitial<string, [string, ...string[]], undefined>;
+  /** UTC milliseconds, and large counts. */
+  whole(column: string): SQLiteIntegerBuilderInitial<string>;
+  /** Small counts. */
+  small(column: string): SQLiteIntegerBuilderInitial<string>;
+  real(column: string): SQLiteRealBuilderInitial<string>;
+  flag(column: string): SQLiteBooleanBuilderInitial<string>;
+  /** A `Date` for better-auth, stored as UTC milliseconds. */
+  moment(column: string): SQLiteTimestampBuilderInitial<string>;
+  json(column: string): Mapped<unknown, string | null>;
+  /** One of a few names. */
+  code<Code extends string>(column: string, codes: Codes<Code>): Mapped<Code, number>;
+  /** The public id of the row: `run_01K9ZR7M3Q…`. */
+  ownId(column: string, prefix: IdPrefix): NotNull<Mapped<string, Packed>>;
+  publicId(column: string, prefix: IdPrefix): Mapped<string, Packed>;
+  uuid(column: string): Mapped<string, Packed>;
+  hex(column: string): Mapped<string, Packed>;
+  /** An ascending number that the database assigns. */
+  order(column: string): HasDefault<NotNull<SQLiteIntegerBuilderInitial<string>>>;
+}
+
+/** Names that many rows share. In rows of SQLite, they are numbers: operations in the core read them as strings. */
+export interface NameColumns<Form extends string | number> {
+  /** `isId`: the name is an id, and the column of Postgres ends with `_id`. */
+  name(column: string, p?: { isId: true }): Mapped<Form, unknown>;
+}
+
+/** A column whose values are stored in another form. */
+type Mapped<Data, Stored> = SQLiteCustomColumnBuilder<{
+  name: string;
+  dataType: "custom";
+  columnType: "SQLiteCustomColumn";
+  data: Data;
+  driverParam: Stored;
+  enumValues: undefined;
+}>;
