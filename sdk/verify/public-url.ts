@@ -23,7 +23,11 @@ export function unknownUrl(scheme: string): SignatureFault {
   );
 }
 
-/** The usual causes of a signature that does not match, if it covers the URL. */
+/**
+ * The usual causes of a signature that does not match, if it covers the URL. The query is left out: its values can be
+ * sensitive.
+ */
 export function explainUrl(url: string | null): string {
-  return `It covers the URL, which is ${url} for this server. The sender's settings must have exactly this URL. Otherwise, set baseUrl or the option url, compare the secret, or look for a proxy that changes requests.`;
+  const [address, query] = (url ?? "").split("?", 2);
+  return `It covers the URL, which is ${address}${query === undefined ? "" : "?… with the query of the request"} for this server. The sender's settings must have exactly this URL. Otherwise, set baseUrl or the option url, compare the secret, or look for a proxy that changes requests.`;
 }

@@ -3,6 +3,7 @@ import type { Json } from "../contract/json.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { hideInText } from "../domain/privacy/hide-values.ts";
+import { scrubError } from "../domain/privacy/mask-run.ts";
 import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
@@ -236,7 +237,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       end && "error" in end.transition
         ? end.transition.error
         : (end?.entries.find(({ kind }) => kind === "attempt_failed")?.error ?? null);
-    const shown = error && hideInError(error);
+    const shown = error && scrubError(error, { text: hide });
     runTrace?.end({ status, error: shown });
     return { status, error: shown, durationMs: elapsedMs(clock) - startedAt };
   }
@@ -250,10 +251,6 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       hiding = { input: recordedInput, hide: hideInText(code.manifest, origin) };
     }
     return hiding.hide(text);
-  }
-
-  function hideInError({ name, message, stack }: RunError): RunError {
-    return { name, message: hide(message), stack: stack === null ? null : hide(stack) };
   }
 
   const isWaiting = () => slot !== null && !slot.hasBegun();

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { hmac } from "../../sdk/verify/hmac.ts";
+import { requestOf } from "../../sdk/verify/testing/senders.ts";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import { operations } from "../auth/access/operations.ts";
 import { AppError } from "../contract/app-error.ts";
@@ -29,6 +32,7 @@ const marked = {
     }),
   ),
   headers: exportSchema(z.object({ "x-customer": z.string().meta(sensitive) })),
+  query: exportSchema(z.object({ customer: z.string().meta(sensitive) })),
 };
 
 const letters = (length: number) =>
@@ -58,19 +62,22 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
   const ids = { deliveries: [] as string[], runs: [] as string[] };
   for (const [at, { name, mail, pin, key }] of all.entries()) {
     state.now += 60_000;
+    const email = `${mail}@example.com`;
+    const body = JSON.stringify({ name, email, pin, tags: { [key]: 1 }, note: `visible ${at % 2}` });
+    const hashOf = (algorithm: string) => createHash(algorithm).update(body).digest("base64");
     const headers = {
       "content-type": "application/json",
       "x-customer": name,
       "signalbox-rounded-numbers": `["/tags/${key}"]`,
+      "content-digest": `sha-256=:${hashOf("sha256")}:`,
+      "content-md5": hashOf("md5"),
     };
-    const email = `${mail}@example.com`;
-    const body = { name, email, pin, tags: { [key]: 1 }, note: `visible ${at % 2}` };
-    const signup = await deliver(service, { endpoint: "signup", body: JSON.stringify(body), headers });
+    const signup = await deliver(service, { endpoint: "signup", body, headers });
     const paid = await deliver(service, {
       endpoint: "billing",
       body: JSON.stringify({ type: "invoice.paid", amount: at, note: "visible 1" }),
     });
-    ids.deliveries.push(await reject(service, key));
+    ids.deliveries.push(await reject(service, key), await rejectSignature(service, name));
     for (const { deliveryId, runs } of [signup, paid]) {
       ids.deliveries.push(deliveryId);
       ids.runs.push(...runs.map(({ id }) => id));
@@ -102,7 +109,7 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
         transition:
           at % 2 === 0
             ? { to: "completed", output: { to: email } }
-            : { to: "failed", error: { name: "Error", message: `${name} of ${email}`, stack: `Error: ${name}` } },
+            : { to: "failed", error: { name: `No${name}`, message: `${name} of ${email}`, stack: `Error: ${name}` } },
       });
     }
   }
@@ -120,6 +127,24 @@ async function reject({ store, state }: TestService, key: string): Promise<strin
     if (!(error instanceof AppError)) throw error;
     await store.recordDelivery({ ...delivery, problem: toProblem(error) });
   }
+  return delivery.id;
+}
+
+/** A delivery whose signature covers the URL, with a query that is sensitive. */
+async function rejectSignature({ store, state }: TestService, customer: string): Promise<string> {
+  const query = `customer=${customer}`;
+  const url = `https://hooks.example.com/triggers/signup?${query}`;
+  const verification = hmac({
+    secret: "0123456789abcdef0123456789abcdef",
+    header: "x-signature",
+    signedContent: "{url}{body}",
+  });
+  const body = Buffer.from("{}");
+  const fault = verification.check(requestOf({ "x-signature": "00".repeat(32) }, body, 0, { url }));
+  const problem = toProblem(new AppError("invalid_signature", z.object({ detail: z.string() }).parse(fault).detail));
+  const delivery = aDelivery({ receivedAt: state.now, body, outcome: "rejected", responseStatus: 401 });
+  const headers = { "signalbox-request-url": url, "signalbox-query": query };
+  await store.recordDelivery({ ...delivery, headers, problem });
   return delivery.id;
 }
 

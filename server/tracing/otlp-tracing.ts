@@ -191,7 +191,7 @@ function startRunSpan(
 /** The same exception, as it is recorded. */
 function hideIn(thrown: unknown, hide: (text: string) => string): unknown {
   if (!(thrown instanceof Error)) return hide(String(thrown));
-  return Object.assign(new Error(hide(thrown.message)), { name: thrown.name, stack: hide(thrown.stack ?? "") });
+  return Object.assign(new Error(hide(thrown.message)), { name: hide(thrown.name), stack: hide(thrown.stack ?? "") });
 }
 
 function noteError(span: Span, thrown: unknown): void {

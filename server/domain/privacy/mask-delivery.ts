@@ -83,6 +83,24 @@ export async function maskBody(
   );
 }
 
+/** Hashes of the body, which would confirm a guess of a short value. */
+const digestHeaders: ReadonlySet<string> = new Set([
+  "content-digest",
+  "repr-digest",
+  "digest",
+  "content-md5",
+  "etag",
+  "x-amz-content-sha256",
+  "x-amz-checksum-crc32",
+  "x-amz-checksum-crc32c",
+  "x-amz-checksum-crc64nvme",
+  "x-amz-checksum-sha1",
+  "x-amz-checksum-sha256",
+  "x-goog-hash",
+  "x-ms-content-crc64",
+  "x-ms-blob-content-md5",
+]);
+
 /** The headers and the query as recorded. Credentials that were removed stay as they are. */
 export function maskFields(
   recorded: Readonly<Record<string, string>>,
@@ -93,6 +111,7 @@ export function maskFields(
     rules[part]?.isSensitive === true || rules[part]?.property(name)?.hasSensitive === true;
   /** The names of headers are not data: what clients and proxies add stays, unless the schema describes it. */
   const maskHeader = (name: string, value: string) => {
+    if (rules.body && digestHeaders.has(name)) return maskedText;
     const at = rules.headers?.property(name);
     if (!at || !isMarked("headers", name) || value.includes(redacted)) return value;
     return String(maskJson(value, { ...at, isSensitive: true, hasSensitive: true }, p));

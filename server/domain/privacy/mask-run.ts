@@ -75,10 +75,11 @@ export function createRunMask(
 /** An error, which code may have written with a sensitive value. */
 export function scrubError<Failure extends Omit<RunError, "stack"> & { stack?: string | null }>(
   error: Failure,
-  { text }: Scrub,
+  { text }: Pick<Scrub, "text">,
 ): Failure {
   return {
     ...error,
+    name: text(error.name),
     message: text(error.message),
     ...(typeof error.stack === "string" && { stack: text(error.stack) }),
   };

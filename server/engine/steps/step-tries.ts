@@ -167,7 +167,7 @@ export function createStepTries(p: StepContextRules) {
       ? planNextTry({ policy: policy.retries, before, error, failure, now, random: p.random })
       : { tries: 1, error, failedAt: now, nextAt: null, thrown: storeThrown(thrown, p.code.mapStack) };
     // The message belongs to the project and is in the timeline.
-    p.logger.debug("step failed", { ...runLogFields(run), step: p.hide(key), error: error.name });
+    p.logger.debug("step failed", { ...runLogFields(run), step: p.hide(key), error: p.hide(error.name) });
     if (step.call.recover && failed.nextAt === null) return null;
     const data = { ...detailsOfError(thrown, p.code.excerptOf), ...triesOf(step, before).data };
     const entry: NewTimelineEntry = {

@@ -79,12 +79,12 @@ describe("a signature that covers the URL is checked for", () => {
     expect((await send(port, target, { ...signedFor(url), host: "hooks.example.com" })).status).toBe(401);
   });
 
-  test("and the URL is in the record of a rejected delivery, without its key", async () => {
+  test("and the URL is in the headers of a rejected delivery, without its key", async () => {
     const { port, store } = await serve({ triggers, baseUrl: "https://hooks.example.com" });
     const key = "sbk_0123456789abcdefghijklmnopqrstuvw012345";
     const answer = await send(port, `/triggers/shop?token=${key}&a=1`, signedFor("https://elsewhere.example"));
     expect(answer.json["detail"]).toContain(
-      "It covers the URL, which is https://hooks.example.com/triggers/shop?token=[redacted]&a=1 for this server.",
+      "It covers the URL, which is https://hooks.example.com/triggers/shop?… with the query of the request for this server.",
     );
     expect(store.deliveries[0]?.headers["signalbox-request-url"]).toBe(
       "https://hooks.example.com/triggers/shop?token=[redacted]&a=1",
