@@ -1,6 +1,6 @@
 import { drawCase } from "./draw.ts";
 import { mutateRequest } from "./mutate-request.ts";
-import type { FuzzRoute, FuzzValues } from "./request.ts";
+import type { FuzzRequest, FuzzRoute, FuzzValues } from "./request.ts";
 import { type Wire, writeWire } from "./write-wire.ts";
 
 export interface FuzzCase {
@@ -13,6 +13,9 @@ export interface FuzzCase {
   wire: Wire;
 }
 
+const includes = ({ target, headers, body }: FuzzRequest, text: string) =>
+  [target, ...headers.flat(), body ?? ""].some((part) => part.includes(text));
+
 /** The case of a number: always the same bytes for the same seed, routes and values. The routes take turns. */
 export function makeCase(
   p: { seed: number; routes: readonly FuzzRoute[]; values: FuzzValues },
@@ -22,9 +25,9 @@ export function makeCase(
   const route = p.routes[number % p.routes.length];
   if (!route) throw new Error("there are no routes");
   const request = route.request(draw, p.values);
+  const hadSensitive = includes(request, p.values.sensitive);
   const mutations = mutateRequest(draw, request);
-  const { target, headers, body } = request;
-  // Not that of the bytes on the wire: chunks can cut it.
-  const hasSensitive = [target, ...headers.flat(), body ?? ""].some((part) => part.includes(p.values.sensitive));
+  // Neither compressed nor in another charset, and not in the bytes on the wire, which chunks can cut.
+  const hasSensitive = hadSensitive || includes(request, p.values.sensitive);
   return { number, route: route.name, mutations, hasSensitive, wire: writeWire(draw, request) };
 }
