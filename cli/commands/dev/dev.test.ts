@@ -106,7 +106,7 @@ it("a build that could not be loaded is tried again", async () => {
 it("changed variables also reach the process that is prepared for the next build", async () => {
   const { session, rebuild, preparations } = setUp();
   await rebuild(broken);
-  await session.stop();
+  session.changeVariables(["A"]);
   expect(preparations.discarded).toBe(1);
 });
 
@@ -149,12 +149,24 @@ it("a service that cannot start is not served", async () => {
   expect(session.isServing()).toBe(false);
 });
 
-it("a stopped service starts again with the next build, also if it is the same one", async () => {
+it("changed variables restart the service with the next successful build, even if it is the same one; until then it is served", async () => {
   const { session, rebuild } = setUp();
-  await rebuild(built("v1"));
-  await session.stop();
-  expect(session.isServing()).toBe(false);
+  session.changeVariables(["A"]);
   expect(await rebuild(built("v1"))).toEqual(["start", "ready v1"]);
+  session.changeVariables(["A"]);
+  session.changeVariables(["B", "A"]);
+  expect(await rebuild(broken)).toEqual([
+    "broken, serving v1",
+    "warn: Changed variables (A, B) take effect with the next successful build.",
+  ]);
+  expect(session.isServing()).toBe(true);
+  expect(await rebuild(built("v1"))).toEqual([
+    "info: Changed variables (A, B): restarting.",
+    "close",
+    "start",
+    "ready v1",
+  ]);
+  expect(await rebuild(built("v1"))).toEqual(["unchanged v1"]);
 });
 
 it("inputs of the build cause a rebuild, files that workflows write do not", async () => {

@@ -85,14 +85,9 @@ async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions
       notice: events.notice,
       signal: stopping.signal,
     }).catch(failed.reject);
-  /** Processes get their variables when they start. */
-  const rebuild = async () => {
-    const names = context.envFiles.reload();
-    if (names.length > 0) {
-      if (session.isServing()) events.notice("info", `Changed variables (${names.join(", ")}): restarting.`);
-      await session.stop();
-    }
-    await session.rebuild();
+  const rebuild = () => {
+    session.changeVariables(context.envFiles.reload());
+    return session.rebuild();
   };
   const loop = createRebuildLoop({
     debounceMs,
@@ -242,8 +237,8 @@ interface DevSession {
   isServing(): boolean;
   /** Records a delivery of another service. `null`: this one does not serve at the moment. */
   takeDelivery: Service["takeDelivery"];
-  /** Ends the service, if there is one; the next build starts it with the current variables. */
-  stop(): Promise<void>;
+  /** Processes get their variables when they start: the next successful build restarts the service. */
+  changeVariables(names: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -271,10 +266,19 @@ export function createDevSession(p: {
   let isBroken = false;
   /** The pages show a failed build. */
   let isReported = false;
+  /** The variables that the processes of the service do not have yet. */
+  const changed = new Set<string>();
 
   async function load(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
     const { manifest, warnings } = built;
     const settings = p.readSettings(manifest);
+    if (serving && changed.size > 0) {
+      events.notice("info", `Changed variables (${[...changed].join(", ")}): restarting.`);
+      const { service } = serving;
+      serving = null;
+      await service.close();
+    }
+    changed.clear();
     if (!serving) {
       const service = await p.start(settings);
       serving = { service, settings, version: manifest.version, isMixed: false };
@@ -327,6 +331,11 @@ export function createDevSession(p: {
         });
       } else {
         events.buildFailed({ diagnostics: built.diagnostics, serving: serving?.version ?? null });
+        if (serving && changed.size > 0)
+          events.notice(
+            "warn",
+            `Changed variables (${[...changed].join(", ")}) take effect with the next successful build.`,
+          );
       }
       report(built.ok ? [] : built.diagnostics);
       isBroken = !built.ok;
@@ -334,12 +343,11 @@ export function createDevSession(p: {
     isServing: () => serving !== null,
     takeDelivery: async (p) => (serving ? serving.service.takeDelivery(p) : null),
     concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
-    async stop() {
-      const ended = serving;
-      serving = null;
+    changeVariables(names) {
+      if (names.length === 0) return;
       // It has the variables of its start.
       p.standby.discard();
-      await ended?.service.close();
+      for (const name of names) changed.add(name);
     },
     close: async () => serving?.service.close(),
   };
