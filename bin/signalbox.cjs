@@ -8,12 +8,17 @@ const fs = require("fs");
 const version = process.versions.node.split(".").map(Number);
 const isTooOld = version[0] < 22 || (version[0] === 22 && version[1] < 18);
 
+/** As a shell takes it as one word. */
+function quote(word) {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
+}
+
 if (isTooOld) {
   process.stderr.write(
     "signalbox needs Node 22.18 or newer. This is " +
       process.versions.node +
       ". Run `npm i -D node@24` in this folder, then `npx " +
-      ["signalbox"].concat(process.argv.slice(2)).join(" ") +
+      ["signalbox"].concat(process.argv.slice(2).map(quote)).join(" ") +
       "` again.\n",
   );
   process.exitCode = 1;

@@ -1,7 +1,7 @@
 /**
  * Writes the typed events of GitHub from its OpenAPI description and from recorded examples: `npm ci` does so
- * (`prepare` in package.json). `payloads.ts` has the types, `event-data.ts` the data of the same shapes. Git ignores
- * both.
+ * (`dependencies` in package.json). `payloads.ts` has the types, `event-data.ts` the data of the same shapes. Git
+ * ignores both.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

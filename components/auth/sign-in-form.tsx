@@ -49,7 +49,9 @@ export function SignInForm({ next, failed, provider, isReset }: Props) {
             autoComplete="off"
             placeholder="sbt_…"
             error={
-              hasTokenFailed ? "Invalid token: it is unknown, expired or revoked, or it is a webhook key." : undefined
+              hasTokenFailed
+                ? "Invalid token: it is unknown, expired or revoked, or it cannot open pages (webhook keys, and the scope feed)."
+                : undefined
             }
           />
           <Button type="submit" className="mt-1">

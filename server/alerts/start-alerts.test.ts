@@ -297,5 +297,5 @@ test("a test message goes to each destination once, and its result is returned",
   expect(await testAlerts(deps)).toEqual([{ destination: "webhook", isSent: true, error: null }]);
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ type: "alert.test" });
   expect(await testAlerts(deps)).toEqual([{ destination: "webhook", isSent: false, error: "status 500" }]);
-  await expect(testAlerts({ ...deps, alerts: alerts.settings })).rejects.toMatchObject({ code: "not_found" });
+  await expect(testAlerts({ ...deps, alerts: alerts.settings })).rejects.toMatchObject({ code: "invalid_request" });
 });

@@ -6,7 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import { listDestinations } from "./evaluate-alerts.ts";
 import { sendMessage } from "./send-message.ts";
 
-/** Sends a test message to each destination, once. Records nothing. Throws AppError `not_found` if there is none. */
+/** Sends a test message to each destination, once. Records nothing. Throws AppError `invalid_request` if there is none. */
 export async function testAlerts(deps: {
   alerts: AlertSettings | null;
   baseUrl: () => string;
@@ -16,8 +16,8 @@ export async function testAlerts(deps: {
   const destinations = alerts ? listDestinations(alerts.destinations) : [];
   if (!alerts || destinations.length === 0)
     throw new AppError(
-      "not_found",
-      "Alerts have no destination. Write alerts: {} in signalbox.config.ts, set SIGNALBOX_ALERT_SLACK_URL, or SIGNALBOX_ALERT_WEBHOOK_URL and SIGNALBOX_ALERT_WEBHOOK_SECRET, and restart the service.",
+      "invalid_request",
+      `Alerts have no destination. ${alerts ? "Set" : "Write alerts: {} in signalbox.config.ts, set"} SIGNALBOX_ALERT_SLACK_URL, or SIGNALBOX_ALERT_WEBHOOK_URL and SIGNALBOX_ALERT_WEBHOOK_SECRET, in the environment of the service, and restart it.`,
     );
   const now = clock.now();
   return await Promise.all(

@@ -43,6 +43,16 @@ describe("signing in with an API token", () => {
     await expect(ask({ ...session, ...bearer("sbt_wrong") })).rejects.toMatchObject({ code: "unauthorized" });
   });
 
+  it("rejects a token that may not read pages, and a webhook key, without a cookie", async () => {
+    const { service, signIn } = await open();
+    const keys = [await makeKey(service, { kind: "api", scope: "feed" }), await makeKey(service, { kind: "webhook" })];
+    for (const { secret } of keys) {
+      const answer = await signIn(secret);
+      expect(answer.headers.get("location")).toBe("/sign-in?failed=token&next=%2F");
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+  });
+
   it.each([
     ["an unknown token", "sbt_unknown"],
     ["what is no token at all", "héllo\nworld"],

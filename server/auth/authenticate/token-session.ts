@@ -1,6 +1,7 @@
 import { parse } from "hono/utils/cookie";
 import { parseNextPage } from "../../contract/access/next-page.ts";
-import type { ApiAuthenticator, Principal } from "../access/principal.ts";
+import { includesScope } from "../../contract/access/scope.ts";
+import { type ApiAuthenticator, type Principal, scopeOf } from "../access/principal.ts";
 import { isOwnForm } from "./cross-site.ts";
 
 /** Has the API token of a browser that signed in without an account. Scripts and forms of other sites cannot use it. */
@@ -13,7 +14,7 @@ export function readSessionToken(headers: Headers): string | null {
 
 /**
  * Handles the form that takes a token: a form with `token` and `next`, the requested page. Redirects to that page, or
- * back to /sign-in if the token is invalid. `principal`: the signed-in client.
+ * back to /sign-in if the token is invalid or may not read. `principal`: the signed-in client.
  */
 export async function handleTokenSignIn(
   deps: { authenticate: ApiAuthenticator; isSecure: boolean; ownHost: string | null },
@@ -22,7 +23,8 @@ export async function handleTokenSignIn(
   if (!isOwnForm(request, deps.ownHost)) return { response: redirect("/"), principal: null };
   const { token, next } = await readForm(request);
   const principal = await identify(deps.authenticate, request, token);
-  if (principal === null || principal.kind === "webhook") {
+  const scope = principal && scopeOf(principal);
+  if (scope === null || !includesScope(scope, "read")) {
     return {
       response: redirect(`/sign-in?${new URLSearchParams({ failed: "token", next: parseNextPage(next) })}`),
       principal: null,

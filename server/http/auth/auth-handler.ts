@@ -37,8 +37,8 @@ export function createAuthHandler(deps: AuthDeps): (request: Request, client: Cl
   return async (request, client) => {
     try {
       const { pathname } = new URL(request.url);
-      if (deps.mode === "development" || !paths.has(pathname))
-        throw new AppError("not_found", "Not found: development has no sign-in.");
+      if (deps.mode === "development") throw new AppError("not_found", "Not found: development has no sign-in.");
+      if (!paths.has(pathname)) throw new AppError("not_found", "Not found.");
       const handler = handlerOf.get(`${request.method} ${pathname}`);
       if (!handler)
         return problemResponse(new AppError("method_not_allowed", `${request.method} is not allowed on this route.`), {

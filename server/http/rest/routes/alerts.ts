@@ -28,7 +28,7 @@ const testRoute = defineRoute({
   request: { query: noQuery },
   responses: {
     200: answer("The result for each destination.", z.object({ data: z.array(alertTest) })),
-    ...problems(["not_found"]),
+    ...problems(),
   },
 });
 
