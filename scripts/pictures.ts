@@ -125,23 +125,23 @@ async function send(endpoint: string, body: string): Promise<string> {
   return response.headers.get("signalbox-delivery") ?? "";
 }
 
-async function takePicture(p: {
+async function takePicture(picture: {
   name: string;
   colorScheme: "light" | "dark";
   path: string;
   ready: (page: Page) => Locator;
 }): Promise<void> {
   const page = await browser.newPage({
-    colorScheme: p.colorScheme,
+    colorScheme: picture.colorScheme,
     viewport: { width: 1440, height: 900 },
     reducedMotion: "reduce",
   });
-  await page.goto(url + p.path);
-  await p.ready(page).waitFor();
+  await page.goto(url + picture.path);
+  await picture.ready(page).waitFor();
   await page.evaluate(() => document.fonts.ready);
   // Runs end, and the newest numbers arrive.
   await wait(3_000);
-  const file = join(folder, `${p.name}.png`);
+  const file = join(folder, `${picture.name}.png`);
   await page.screenshot({ path: file });
   printSize(file);
   await page.close();

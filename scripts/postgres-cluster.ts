@@ -104,29 +104,30 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Postgr
 const templates = join(import.meta.dirname, "../node_modules/.cache/postgres");
 
 /** Makes a data folder with a superuser `signalbox`, in a folder of the owner's. `options`: more of `initdb`. */
-export function createDataFolder(p: {
+export function createDataFolder(cluster: {
   bin: string;
   data: string;
   owner: { uid?: number; gid?: number };
   options?: readonly string[];
 }): void {
+  const { bin, data, owner, options } = cluster;
   const args = ["-U", "signalbox", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"];
-  args.push(...(p.options ?? []));
+  args.push(...(options ?? []));
   const template = join(
     templates,
     createHash("sha256")
-      .update(JSON.stringify([p.bin, args, p.owner]))
+      .update(JSON.stringify([bin, args, owner]))
       .digest("hex"),
   );
   if (existsSync(template)) {
-    execFileSync("cp", ["-a", template, p.data]);
+    execFileSync("cp", ["-a", template, data]);
     return;
   }
-  execFileSync(join(p.bin, "initdb"), ["-D", p.data, ...args], { ...p.owner, cwd: dirname(p.data), stdio: "pipe" });
-  if (p.bin !== findOrInstall("postgres")) return;
+  execFileSync(join(bin, "initdb"), ["-D", data, ...args], { ...owner, cwd: dirname(data), stdio: "pipe" });
+  if (bin !== findOrInstall("postgres")) return;
   mkdirSync(templates, { recursive: true });
   const copy = `${template}.${process.pid}`;
-  execFileSync("cp", ["-a", p.data, copy]);
+  execFileSync("cp", ["-a", data, copy]);
   try {
     renameSync(copy, template);
   } catch {

@@ -71,12 +71,16 @@ export class StepError extends Error {
   /** Number of tries in this attempt of the run. */
   readonly tries: number;
 
-  constructor(p: { step: string; tries: number; error: { name: string; message: string; stack: string | null } }) {
-    super(p.error.message);
-    this.name = p.error.name;
-    this.stack = p.error.stack ?? `${p.error.name}: ${p.error.message}`;
-    this.step = p.step;
-    this.tries = p.tries;
+  constructor(failure: {
+    step: string;
+    tries: number;
+    error: { name: string; message: string; stack: string | null };
+  }) {
+    super(failure.error.message);
+    this.name = failure.error.name;
+    this.stack = failure.error.stack ?? `${failure.error.name}: ${failure.error.message}`;
+    this.step = failure.step;
+    this.tries = failure.tries;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

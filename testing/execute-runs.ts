@@ -43,15 +43,15 @@ export interface Executor {
 }
 
 /** Executes runs as a worker does, in this process and with a virtual clock. */
-export function createExecutor(p: {
+export function createExecutor(options: {
   store: Store;
   build: LoadedBuild;
   clock: VirtualClock;
   models: Readonly<Record<string, ModelLike>>;
 }): Executor {
-  const { store, clock } = p;
-  const { manifest } = p.build;
-  const code = withModels(p.build.code, p.models);
+  const { store, build, clock, models } = options;
+  const { manifest } = build;
+  const code = withModels(build.code, models);
   const probes = new Map<string, StepProbe>();
   const storedSteps = new Map<string, readonly StepRecord[]>();
   const active = new Set<RunHandle>();

@@ -21,8 +21,13 @@ import type { Store } from "../server/ports/store.ts";
 type Deliver = (endpoint: string, body: unknown, options?: DeliverOptions) => Promise<TestDelivery>;
 
 /** Receives webhooks as the service does, but without sockets and keys. */
-export function createDeliver(p: { settings: Settings; sources: ProjectSources; store: Store; clock: Clock }): Deliver {
-  const { settings, sources, store, clock } = p;
+export function createDeliver(service: {
+  settings: Settings;
+  sources: ProjectSources;
+  store: Store;
+  clock: Clock;
+}): Deliver {
+  const { settings, sources, store, clock } = service;
   const create = (mode: "development" | "deployed"): Receive =>
     createReceiver({
       project: { current: () => sources },
@@ -58,13 +63,13 @@ interface TestRequest extends IngestRequest {
 
 function createRequest(
   endpoint: string,
-  p: { body: unknown; options: DeliverOptions; source: TriggerSource | null },
+  { body, options, source }: { body: unknown; options: DeliverOptions; source: TriggerSource | null },
 ): TestRequest {
-  const given: Omit<Fixture, typeof fixtureKind> = isFixture(p.body) ? p.body : { headers: {}, body: p.body };
-  const { contentType, bytes } = encode(endpoint, given.body, p.source, p.options.method ?? given.method);
-  const method = p.options.method ?? given.method ?? p.source?.methods?.[0] ?? "POST";
+  const given: Omit<Fixture, typeof fixtureKind> = isFixture(body) ? body : { headers: {}, body };
+  const { contentType, bytes } = encode(endpoint, given.body, source, options.method ?? given.method);
+  const method = options.method ?? given.method ?? source?.methods?.[0] ?? "POST";
   const isGet = method === "GET";
-  const ownQuery = p.options.query ? printQuery(p.options.query) : (given.query ?? "");
+  const ownQuery = options.query ? printQuery(options.query) : (given.query ?? "");
   const query = joinQueries(ownQuery, isGet ? Buffer.from(bytes).toString() : "");
   const target = `/triggers/${endpoint}${query === "" ? "" : `?${query}`}`;
   const headers = {
@@ -72,7 +77,7 @@ function createRequest(
     "user-agent": "signalbox-testing",
     ...(!isGet && { "content-type": contentType }),
     ...lowerCase(given.headers),
-    ...lowerCase(p.options.headers ?? {}),
+    ...lowerCase(options.headers ?? {}),
     ...(!isGet && { "content-length": String(bytes.length) }),
   };
   const sent = Object.entries(headers).map(([name, value]): [string, string] => [name, toWire(value)]);

@@ -120,17 +120,17 @@ export async function readRows<Row>(
  * Runs a request with an id. If the id is unknown, the failure suggests an existing one: the only id that contains the
  * given part (ids are often copied in part), otherwise the most similar one.
  */
-export async function withSuggestedId<T>(p: {
+export async function withSuggestedId<T>(options: {
   id: string;
   request: () => Promise<T>;
   knownIds: () => Promise<string[]>;
 }): Promise<T> {
   try {
-    return await p.request();
+    return await options.request();
   } catch (error) {
     if (!(error instanceof Failure) || error.details.code !== "not_found") throw error;
-    const known = await p.knownIds().catch(() => []);
-    throw new Failure(`${error.message}${suggestId(p.id, known)}`, error.details);
+    const known = await options.knownIds().catch(() => []);
+    throw new Failure(`${error.message}${suggestId(options.id, known)}`, error.details);
   }
 }
 

@@ -46,7 +46,7 @@ export function orderTriggers(entries: readonly EvaluatedEntry[]): { file: strin
 }
 
 /** The manifest of a build without errors. Its version is a hash of its content, so equal projects have equal versions. */
-export function makeManifest(p: {
+export function makeManifest(build: {
   projectDir: string;
   entries: readonly EvaluatedEntry[];
   environment: BuiltEnvironment;
@@ -55,28 +55,29 @@ export function makeManifest(p: {
   sources: string;
   now: Date;
 }): Manifest {
-  const stepsOf = createStepFinder(p.files);
+  const { projectDir, entries, environment, settings, files, sources, now } = build;
+  const stepsOf = createStepFinder(files);
   const content = {
     format: 1 as const,
-    sources: p.sources,
-    settings: p.settings,
-    environment: p.environment.manifest,
-    triggers: orderTriggers(p.entries).map(({ file, trigger }) => {
-      const secretVariable = trigger.verify && p.environment.secretOf.get(file);
+    sources,
+    settings,
+    environment: environment.manifest,
+    triggers: orderTriggers(entries).map(({ file, trigger }) => {
+      const secretVariable = trigger.verify && environment.secretOf.get(file);
       return { ...toManifestTrigger(file, trigger), ...(secretVariable && { secretVariable }) };
     }),
-    workflows: p.entries
+    workflows: entries
       .flatMap((entry) =>
         entry.outcome === "workflow" ? [toManifestWorkflow(entry.file, entry.workflow, stepsOf)] : [],
       )
       .sort((a, b) => compare(a.slug, b.slug)),
-    agents: p.entries
+    agents: entries
       .flatMap((entry) => (entry.outcome === "agent" ? [toManifestAgent(entry.file, entry.agent)] : []))
       .sort((a, b) => compare(a.slug, b.slug)),
   };
-  const version = hashOf(content, p.files);
-  const name = p.settings.name ?? nameOf(p.projectDir);
-  return manifestSchema.parse({ ...content, name, version, builtAt: p.now.toISOString(), folder: `builds/${version}` });
+  const version = hashOf(content, files);
+  const name = settings.name ?? nameOf(projectDir);
+  return manifestSchema.parse({ ...content, name, version, builtAt: now.toISOString(), folder: `builds/${version}` });
 }
 
 function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTrigger {

@@ -31,7 +31,7 @@ export interface ProjectFiles {
   /** The specifier of the import or export that a location is in; `null`: there is none. */
   specifierAt(location: SourceLocation): string | null;
   /** A diagnostic with its code frame. Default of `text` and `fix`: those of the code. */
-  diagnose(p: {
+  diagnose(finding: {
     code: DiagnosticCode;
     title: string;
     at: SourceLocation | { file: string } | null;

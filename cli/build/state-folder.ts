@@ -48,25 +48,25 @@ export async function makeDraft(stateDir: string): Promise<string> {
 }
 
 /** Gives the draft its final name. An existing, intact build with the same content is kept. */
-export async function finishDraft(p: {
+export async function finishDraft(build: {
   stateDir: string;
   draft: string;
   manifest: Manifest;
   files: readonly BundledFile[];
 }): Promise<void> {
-  const finished = join(p.stateDir, p.manifest.folder);
-  if (await isIntact(finished, p.files)) {
-    await rm(p.draft, { recursive: true, force: true });
+  const finished = join(build.stateDir, build.manifest.folder);
+  if (await isIntact(finished, build.files)) {
+    await rm(build.draft, { recursive: true, force: true });
     await utimes(finished, new Date(), new Date());
     return;
   }
-  await writeManifest(join(p.draft, buildManifestName), p.manifest);
+  await writeManifest(join(build.draft, buildManifestName), build.manifest);
   // Concurrent builds of the same project: the first one is kept, a damaged one is replaced.
-  await rename(p.draft, finished).catch(async () => {
-    if (await isIntact(finished, p.files)) return rm(p.draft, { recursive: true, force: true });
-    await rename(finished, `${p.draft}-old`).catch(ignore("ENOENT"));
-    await rm(`${p.draft}-old`, { recursive: true, force: true });
-    await rename(p.draft, finished);
+  await rename(build.draft, finished).catch(async () => {
+    if (await isIntact(finished, build.files)) return rm(build.draft, { recursive: true, force: true });
+    await rename(finished, `${build.draft}-old`).catch(ignore("ENOENT"));
+    await rm(`${build.draft}-old`, { recursive: true, force: true });
+    await rename(build.draft, finished);
   });
 }
 

@@ -19,15 +19,15 @@ export interface EnvFiles {
  * precedence over earlier ones. Without `given`, `.env` in the project's folder is loaded if it exists. Throws a
  * Failure if a given file cannot be read.
  */
-export function loadEnvFiles(p: {
+export function loadEnvFiles(options: {
   projectDir: string;
   cwd: string;
   given: readonly string[];
   env?: NodeJS.ProcessEnv;
 }): EnvFiles {
-  const { projectDir, env = process.env } = p;
-  const files = p.given.length > 0 ? p.given.map((file) => resolve(p.cwd, file)) : [join(projectDir, ".env")];
-  const isRequired = p.given.length > 0;
+  const { projectDir, cwd, given, env = process.env } = options;
+  const files = given.length > 0 ? given.map((file) => resolve(cwd, file)) : [join(projectDir, ".env")];
+  const isRequired = given.length > 0;
   let loaded: Record<string, string> = {};
   const readFiles = (): typeof loaded =>
     Object.assign({}, ...files.map((file) => parseEnv(readEnvFile(file, isRequired))));

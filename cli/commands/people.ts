@@ -92,7 +92,7 @@ async function listPeople(context: CommandContext): Promise<void> {
     context.notify("There are no accounts yet. `signalbox people setup-link` creates a link for the first admin.");
 }
 
-function renderPeople(people: readonly Person[], p: { paint: Paint; now: number }): string {
+function renderPeople(people: readonly Person[], { paint, now }: { paint: Paint; now: number }): string {
   if (people.length === 0) return "";
   return renderTable({
     headings: ["ID", "NAME", "EMAIL", "ROLE", "LAST SEEN"],
@@ -101,9 +101,9 @@ function renderPeople(people: readonly Person[], p: { paint: Paint; now: number 
       plainLine(name, 30),
       plainLine(email, 40),
       role,
-      lastSeenAt ? formatRelativeTime(lastSeenAt, p.now) : "signed out",
+      lastSeenAt ? formatRelativeTime(lastSeenAt, now) : "signed out",
     ]),
-    paint: p.paint,
+    paint,
   });
 }
 

@@ -563,7 +563,10 @@ describe("requests to the service", () => {
 
   it("a new key has its name, endpoints and expiry", async () => {
     let sent: unknown;
-    const spying = { ...routes, "POST /keys": (p: { body: unknown }) => ((sent = p.body), routes["POST /keys"](p)) };
+    const spying = {
+      ...routes,
+      "POST /keys": (request: { body: unknown }) => ((sent = request.body), routes["POST /keys"](request)),
+    };
     await runFakeCli(
       ["keys", "create", "--name", "gh", "--endpoint", "signup", "--endpoint", "github/ci", "--expires", "90d"],
       { routes: spying },

@@ -61,8 +61,8 @@ function createProgram(write: (text: string) => void): CliCommand {
   );
 }
 
-function endWithHelp(p: { error: CommanderError; help: string; isJson: boolean; terminal: Terminal }): number {
-  const { error, help, isJson, terminal } = p;
+function endWithHelp(options: { error: CommanderError; help: string; isJson: boolean; terminal: Terminal }): number {
+  const { error, help, isJson, terminal } = options;
   if (error.code === "commander.version")
     terminal.out.write(isJson ? jsonDocument({ version: packageVersion() }) : `${packageVersion()}\n`);
   else if (error.exitCode === 0) terminal.out.write(isJson ? jsonDocument({ help }) : help);
@@ -71,10 +71,10 @@ function endWithHelp(p: { error: CommanderError; help: string; isJson: boolean; 
   return error.exitCode === 0 ? 0 : 2;
 }
 
-function endWithFailure(error: unknown, p: { isJson: boolean; terminal: Terminal }): number {
-  const failure = toFailure(error) ?? internalFailure(error, p.terminal);
-  if (p.isJson) p.terminal.out.write(jsonLine(failureDocument(failure)));
-  else p.terminal.err.write(renderFailure(failure, p.terminal.err.paint));
+function endWithFailure(error: unknown, { isJson, terminal }: { isJson: boolean; terminal: Terminal }): number {
+  const failure = toFailure(error) ?? internalFailure(error, terminal);
+  if (isJson) terminal.out.write(jsonLine(failureDocument(failure)));
+  else terminal.err.write(renderFailure(failure, terminal.err.paint));
   return failure.details.exitCode ?? 1;
 }
 

@@ -7,13 +7,13 @@ const wide =
   /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u;
 
 /** Rows below their headings, in columns that are as wide as their widest cell. No trailing spaces; ends with a newline. */
-export function renderTable(p: {
+export function renderTable(table: {
   headings: readonly string[];
   rows: readonly (readonly string[])[];
   paint: Paint;
 }): string {
-  const headings = p.headings.map((heading) => p.paint("dim", heading));
-  const lines = [headings, ...p.rows];
+  const headings = table.headings.map((heading) => table.paint("dim", heading));
+  const lines = [headings, ...table.rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((row) => textWidth(row[column] ?? ""))));
   return lines
     .map(

@@ -37,14 +37,14 @@ interface Stream {
 }
 
 /** `onReaderGone`: the reader of stdout (`… | head`) closed the pipe. */
-export function createTerminal(p: { stdout: Stream; stderr: Stream; onReaderGone: () => void }): Terminal {
-  p.stdout.on("error", (error) => {
+export function createTerminal(streams: { stdout: Stream; stderr: Stream; onReaderGone: () => void }): Terminal {
+  streams.stdout.on("error", (error) => {
     if (error.code !== "EPIPE") throw error;
-    p.onReaderGone();
+    streams.onReaderGone();
   });
   // Without a reader of stderr, the results on stdout are still needed.
-  p.stderr.on("error", () => {});
-  return { out: toOutput(p.stdout), err: toOutput(p.stderr) };
+  streams.stderr.on("error", () => {});
+  return { out: toOutput(streams.stdout), err: toOutput(streams.stderr) };
 }
 
 function toOutput(stream: Stream): Output {

@@ -64,7 +64,7 @@ export function ErrorLine({ message }: { message: string }) {
 }
 
 /** The state of an auth form. Once accepted, it loads `next` from the server, with the new session. */
-export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>; next: string }) {
+export function useAuthForm(path: AuthPath, { fixed, next }: { fixed?: Record<string, string>; next: string }) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<FormError | null>(null);
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -72,9 +72,9 @@ export function useAuthForm(path: AuthPath, p: { fixed?: Record<string, string>;
     const form = event.currentTarget;
     setIsBusy(true);
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    const rejected = await postForm(path, { ...p.fixed, ...values });
+    const rejected = await postForm(path, { ...fixed, ...values });
     if (rejected === null) {
-      location.assign(p.next);
+      location.assign(next);
       return;
     }
     setError(rejected);

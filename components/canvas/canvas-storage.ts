@@ -48,38 +48,35 @@ const maxLayouts = 6;
 const maxStoredNodes = 1_500;
 
 /** Layouts, moved nodes and collapsed endpoints are in `persistent`; the viewport of the tab is in `session`. */
-export function createCanvasStorage(p: {
+export function createCanvasStorage(options: {
   project: string;
   persistent: TextStorage | null;
   session: TextStorage | null;
 }): CanvasStorage {
-  const name = (item: string) => `signalbox.canvas.${item}:${p.project}`;
-  const layouts = () => read(p.persistent, name("layouts"), isListOf(isStoredLayout)) ?? [];
+  const { project, persistent, session } = options;
+  const name = (item: string) => `signalbox.canvas.${item}:${project}`;
+  const layouts = () => read(persistent, name("layouts"), isListOf(isStoredLayout)) ?? [];
   return {
     layout: (key) => toLayout(layouts().find((one) => one.key === key)?.places ?? null),
     lastLayout: (shape) => toLayout(layouts().find((one) => one.shape === shape)?.places ?? null),
     keepLayout({ key, shape }, layout) {
       if (layout.size > maxStoredNodes) return;
       const others = layouts().filter((one) => one.key !== key);
-      write(
-        p.persistent,
-        name("layouts"),
-        [{ key, shape, places: fromLayout(layout) }, ...others].slice(0, maxLayouts),
-      );
+      write(persistent, name("layouts"), [{ key, shape, places: fromLayout(layout) }, ...others].slice(0, maxLayouts));
     },
-    forgetLayouts: () => write(p.persistent, name("layouts"), null),
-    moved: () => toLayout(read(p.persistent, name("moved"), isListOf(isStoredPosition))) ?? new Map(),
-    keepMoved: (moved) => write(p.persistent, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
+    forgetLayouts: () => write(persistent, name("layouts"), null),
+    moved: () => toLayout(read(persistent, name("moved"), isListOf(isStoredPosition))) ?? new Map(),
+    keepMoved: (moved) => write(persistent, name("moved"), moved.size > 0 ? fromLayout(moved) : null),
     collapsed() {
-      const ids = read(p.persistent, name("collapsed"), isListOf(isString));
+      const ids = read(persistent, name("collapsed"), isListOf(isString));
       return ids && new Set(ids);
     },
-    keepCollapsed: (collapsed) => write(p.persistent, name("collapsed"), [...collapsed]),
+    keepCollapsed: (collapsed) => write(persistent, name("collapsed"), [...collapsed]),
     viewport(filter) {
-      const stored = read(p.session, name("viewport"), isStoredViewport);
+      const stored = read(session, name("viewport"), isStoredViewport);
       return stored?.filter === filter ? stored : null;
     },
-    keepViewport: (view) => write(p.session, name("viewport"), view),
+    keepViewport: (view) => write(session, name("viewport"), view),
   };
 }
 

@@ -78,11 +78,11 @@ export function triggerName(slug: string, evidence: Evidence | undefined, isOff 
   return evidence ? `${name}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : name;
 }
 
-export function endpointName(path: string, p: { triggers: number; deliveries: number | undefined }): string {
-  const triggers = `${p.triggers} ${p.triggers === 1 ? "trigger" : "triggers"}`;
-  return p.deliveries === undefined
+export function endpointName(path: string, counts: { triggers: number; deliveries: number | undefined }): string {
+  const triggers = `${counts.triggers} ${counts.triggers === 1 ? "trigger" : "triggers"}`;
+  return counts.deliveries === undefined
     ? `Endpoint ${path}, ${triggers}`
-    : `Endpoint ${path}, ${triggers}, ${plain(p.deliveries)} ${p.deliveries === 1 ? "delivery" : "deliveries"}`;
+    : `Endpoint ${path}, ${triggers}, ${plain(counts.deliveries)} ${counts.deliveries === 1 ? "delivery" : "deliveries"}`;
 }
 
 export function targetName(

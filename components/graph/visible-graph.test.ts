@@ -64,8 +64,8 @@ it("above 100 triggers, endpoints are collapsed until the user decides, and a fi
   const small = largeModel(100);
   const large = largeModel(101);
   const shownIds = new Set(["endpoint:e00000", ...(large.endpoints[0]?.triggers ?? [])]);
-  const view = (of: typeof large, p: Partial<Parameters<typeof visibleGraph>[1]> = {}) => {
-    const { collapsed, isLarge } = visibleGraph(of, { shownIds: null, folds: null, ...p });
+  const view = (of: typeof large, options: Partial<Parameters<typeof visibleGraph>[1]> = {}) => {
+    const { collapsed, isLarge } = visibleGraph(of, { shownIds: null, folds: null, ...options });
     return [collapsed.size, isLarge];
   };
   expect(view(small)).toEqual([0, false]);

@@ -123,13 +123,13 @@ const isReadable = (time: string | null) => time === null || isTimestamp(time);
  * The period of the histogram of a list: the window that ends now, or a chosen range outside of it, with a margin of
  * half its length on each side. A time that cannot be read stays as it is: the server rejects it, as that of the list.
  */
-export function frameOf(p: {
+export function frameOf(chart: {
   window: Window;
   now: number;
   since: string | null;
   until: string | null;
 }): { window: Window } | { since: string; until?: string } {
-  const { window, now, since, until } = p;
+  const { window, now, since, until } = chart;
   if (![since, until].every(isReadable)) return { since: since ?? until ?? "", ...(until === null ? {} : { until }) };
   const begins = now - windowMs[window];
   const isRecent =

@@ -41,19 +41,22 @@ const wholeEveryMs = 60_000;
 const maxFirstRows = 3 * pageRows;
 
 /** The position of the newest row, if it is enough to read what is newer; `null`: the whole page has to be read. */
-export function newerThanOf(first: FirstPage<unknown> | undefined, p: { readAt: number; now: number }): string | null {
-  if (!first || first.data.length > maxFirstRows || p.now - (first.wholeAt ?? p.readAt) >= wholeEveryMs) return null;
+export function newerThanOf(
+  first: FirstPage<unknown> | undefined,
+  { readAt, now }: { readAt: number; now: number },
+): string | null {
+  if (!first || first.data.length > maxFirstRows || now - (first.wholeAt ?? readAt) >= wholeEveryMs) return null;
   return first.newest ?? null;
 }
 
 /** The first page with the newer rows on top. More of them than fit on a page are a first page by themselves. */
-export function joinNewer<Row>(p: {
+export function joinNewer<Row>(options: {
   first: FirstPage<Row>;
   readAt: number;
   newer: Page<Row>;
   rowKey: RowKey<Row>;
 }): FirstPage<Row> {
-  const { first, newer, rowKey } = p;
+  const { first, readAt, newer, rowKey } = options;
   if (newer.nextCursor !== null) return newer;
   const fresh = new Set(newer.data.map(rowKey));
   return {
@@ -61,25 +64,25 @@ export function joinNewer<Row>(p: {
     data: [...newer.data, ...first.data.filter((row) => !fresh.has(rowKey(row)))],
     newest: newer.newest,
     read: newer.data.length,
-    wholeAt: first.wholeAt ?? p.readAt,
+    wholeAt: first.wholeAt ?? readAt,
   };
 }
 
 /** The state after a fetch of the first page: new rows on top, known rows updated, deleted rows removed. */
-export function takeFirst<Row>(p: {
+export function takeFirst<Row>(options: {
   list: ListState<Row> | undefined;
   page: FirstPage<Row>;
   at: number;
   rowKey: RowKey<Row>;
   pageRows: number;
 }): ListState<Row> {
-  const { list, at, rowKey } = p;
-  if (!list) return resetList(p.page, at);
+  const { list, at, rowKey, pageRows } = options;
+  if (!list) return resetList(options.page, at);
   if (at <= list.firstAt) return list;
-  const page = withCurrent(p.page, list.rows, rowKey);
+  const page = withCurrent(options.page, list.rows, rowKey);
   if (page.nextCursor === null) return resetList(page, at);
   const joint = findJoint(list.rows, page.data, rowKey);
-  if (joint === null && !joinsUnseen({ list, page, at, pageRows: p.pageRows }))
+  if (joint === null && !joinsUnseen({ list, page, at, pageRows }))
     return list.rows.length === 0 ? resetList(page, at) : { ...list, firstAt: at, apart: page };
   const known = new Set(page.data.map(rowKey));
   const rest = list.rows.slice(joint === null ? 0 : joint.known + 1).filter((row) => !known.has(rowKey(row)));
@@ -113,34 +116,37 @@ export function takeApart<Row>(list: ListState<Row>): ListState<Row> {
 }
 
 /** The state after a fetch of the next older page. Known rows are skipped. */
-export function addPage<Row>(p: { list: ListState<Row>; page: Page<Row>; rowKey: RowKey<Row> }): ListState<Row> {
-  const known = new Set(p.list.rows.map(p.rowKey));
-  const added = p.page.data.filter((row) => !known.has(p.rowKey(row)));
+export function addPage<Row>(options: { list: ListState<Row>; page: Page<Row>; rowKey: RowKey<Row> }): ListState<Row> {
+  const known = new Set(options.list.rows.map(options.rowKey));
+  const added = options.page.data.filter((row) => !known.has(options.rowKey(row)));
   return {
-    ...p.list,
-    rows: [...p.list.rows, ...added],
-    cursor: p.page.nextCursor,
-    searchedTo: p.page.searchedTo ?? null,
+    ...options.list,
+    rows: [...options.list.rows, ...added],
+    cursor: options.page.nextCursor,
+    searchedTo: options.page.searchedTo ?? null,
   };
 }
 
 /** The state with updated rows; the same object if nothing changed. */
-export function putRows<Row>(p: { list: ListState<Row>; fresh: readonly Row[]; rowKey: RowKey<Row> }): ListState<Row> {
-  const fresh = new Map(p.fresh.map((row) => [p.rowKey(row), row]));
-  const rows = p.list.rows.map((row) => fresh.get(p.rowKey(row)) ?? row);
-  return rows.some((row, index) => JSON.stringify(row) !== JSON.stringify(p.list.rows[index]))
-    ? { ...p.list, rows }
-    : p.list;
+export function putRows<Row>(options: {
+  list: ListState<Row>;
+  fresh: readonly Row[];
+  rowKey: RowKey<Row>;
+}): ListState<Row> {
+  const { list, rowKey } = options;
+  const fresh = new Map(options.fresh.map((row) => [rowKey(row), row]));
+  const rows = list.rows.map((row) => fresh.get(rowKey(row)) ?? row);
+  return rows.some((row, index) => JSON.stringify(row) !== JSON.stringify(list.rows[index])) ? { ...list, rows } : list;
 }
 
 /** The number of rows on top that the reader has not seen: those above the first row that was shown before. */
-export function countUnshown<Row>(p: {
+export function countUnshown<Row>(options: {
   rows: readonly Row[];
   rowKey: RowKey<Row>;
   shownKeys: readonly string[];
 }): number {
-  const indexes = new Map(p.rows.map((row, index) => [p.rowKey(row), index]));
-  for (const key of p.shownKeys) {
+  const indexes = new Map(options.rows.map((row, index) => [options.rowKey(row), index]));
+  for (const key of options.shownKeys) {
     const index = indexes.get(key);
     if (index !== undefined) return index;
   }
@@ -163,7 +169,7 @@ function findJoint<Row>(
 }
 
 /** Whether a page without common rows still has no gap to the list: it ended early, because the scan was bounded. */
-function joinsUnseen<Row>(p: { list: ListState<Row>; page: Page<Row>; at: number; pageRows: number }): boolean {
-  if (p.page.data.length === 0) return true;
-  return p.page.data.length < p.pageRows && p.at - p.list.firstAt <= joinsWithinMs;
+function joinsUnseen<Row>(options: { list: ListState<Row>; page: Page<Row>; at: number; pageRows: number }): boolean {
+  if (options.page.data.length === 0) return true;
+  return options.page.data.length < options.pageRows && options.at - options.list.firstAt <= joinsWithinMs;
 }

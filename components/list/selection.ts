@@ -2,16 +2,16 @@
  * The selection after a click on a checkbox. With a range (Shift), all rows from the last clicked one to this one get
  * the same state.
  */
-export function toggleSelection(p: {
+export function toggleSelection(click: {
   keys: readonly string[];
   selected: ReadonlySet<string>;
   key: string;
   last: string | null;
   isRange: boolean;
 }): ReadonlySet<string> {
-  const next = new Set(p.selected);
-  const isOn = !p.selected.has(p.key);
-  for (const key of p.isRange ? between(p.keys, p.last ?? p.key, p.key) : [p.key]) {
+  const next = new Set(click.selected);
+  const isOn = !click.selected.has(click.key);
+  for (const key of click.isRange ? between(click.keys, click.last ?? click.key, click.key) : [click.key]) {
     if (isOn) next.add(key);
     else next.delete(key);
   }

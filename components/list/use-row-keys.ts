@@ -89,9 +89,9 @@ export function useRowKeys(options: Options): string | null {
   return activeKey;
 }
 
-function stepOf(key: string, p: { isInside: boolean; hasSingleKeys: boolean }): number {
-  if ((p.hasSingleKeys && key === "j") || (p.isInside && key === "ArrowDown")) return 1;
-  if ((p.hasSingleKeys && key === "k") || (p.isInside && key === "ArrowUp")) return -1;
+function stepOf(key: string, { isInside, hasSingleKeys }: { isInside: boolean; hasSingleKeys: boolean }): number {
+  if ((hasSingleKeys && key === "j") || (isInside && key === "ArrowDown")) return 1;
+  if ((hasSingleKeys && key === "k") || (isInside && key === "ArrowUp")) return -1;
   return 0;
 }
 

@@ -183,8 +183,8 @@ function useShown(): boolean {
 }
 
 /** The state shown in the header. `lostForMs`: the time without a connection; `null`: never connected. */
-function livenessOf(p: { isConnected: boolean; lostForMs: number | null }): Exclude<Liveness, "signed-out"> {
-  if (p.isConnected) return "live";
-  if (p.lostForMs === null) return "connecting";
-  return p.lostForMs < pausedAfterMs ? "reconnecting" : "paused";
+function livenessOf(connection: { isConnected: boolean; lostForMs: number | null }): Exclude<Liveness, "signed-out"> {
+  if (connection.isConnected) return "live";
+  if (connection.lostForMs === null) return "connecting";
+  return connection.lostForMs < pausedAfterMs ? "reconnecting" : "paused";
 }

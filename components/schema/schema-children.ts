@@ -108,6 +108,7 @@ function shapeName(facts: Facts | undefined, at: number, root: JsonSchemaObject)
   return tag && values ? `if ${visibleText(tag.name, 40)} is ${describeChoice(values)}` : `shape ${at + 1}`;
 }
 
-function labelled(p: { key: string; name: string; schema: JsonSchemaObject; isRequired?: boolean }): SchemaChild {
-  return { key: p.key, name: p.name, isCode: false, schema: p.schema, isRequired: p.isRequired ?? true };
+function labelled(options: { key: string; name: string; schema: JsonSchemaObject; isRequired?: boolean }): SchemaChild {
+  const { key, name, schema, isRequired } = options;
+  return { key, name, isCode: false, schema, isRequired: isRequired ?? true };
 }

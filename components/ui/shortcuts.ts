@@ -28,14 +28,14 @@ const nothing: KeyReading = { command: null, pending: null };
  */
 export function readKey(
   pressed: PressedKey,
-  p: { pending: "g" | null; isTyping: boolean; hasSingleKeys: boolean },
+  { pending, isTyping, hasSingleKeys }: { pending: "g" | null; isTyping: boolean; hasSingleKeys: boolean },
 ): KeyReading {
   const key = letterOf(pressed);
   const hasModifier = pressed.ctrlKey || pressed.metaKey || pressed.altKey;
   if (key === "k" && pressed.ctrlKey !== pressed.metaKey && !pressed.altKey && !pressed.shiftKey)
     return { command: "search", pending: null };
-  if (hasModifier || p.isTyping || !p.hasSingleKeys) return nothing;
-  if (p.pending === "g") return { command: afterG[key] ?? null, pending: null };
+  if (hasModifier || isTyping || !hasSingleKeys) return nothing;
+  if (pending === "g") return { command: afterG[key] ?? null, pending: null };
   if (key === "g") return { command: null, pending: "g" };
   return { command: single[key] ?? null, pending: null };
 }

@@ -109,12 +109,12 @@ export const leaf: EventField = {
 
 const scalarNames = ["string", "integer", "number", "boolean", "object"] as const;
 
-function readType(text: string, p: { isOptional: boolean; sample: unknown }): EventField {
+function readType(text: string, context: { isOptional: boolean; sample: unknown }): EventField {
   const types = text.split(" | ");
   const array = types.find((type) => type.endsWith("[]"));
   return {
     ...leaf,
-    ...p,
+    ...context,
     isNullable: types.includes("null"),
     scalars: scalarNames.filter((name) => types.includes(name)),
     items: array === undefined ? null : readType(array.slice(0, -2), { isOptional: false, sample: undefined }),

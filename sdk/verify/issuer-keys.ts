@@ -28,15 +28,15 @@ const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
  */
 export async function verifyToken(
   token: string,
-  p: { issuer: string; keys: KeySource; audience: string[]; toleranceMs: number; atMs: number },
+  expected: { issuer: string; keys: KeySource; audience: string[]; toleranceMs: number; atMs: number },
 ): Promise<{ claims: JsonObject; key: JsonObject }> {
-  const keys = await keysOf(p.keys);
+  const keys = await keysOf(expected.keys);
   const { payload, protectedHeader } = await jwtVerify(token, keys, {
-    issuer: p.issuer,
-    audience: p.audience,
+    issuer: expected.issuer,
+    audience: expected.audience,
     algorithms,
-    clockTolerance: p.toleranceMs / 1000,
-    currentDate: new Date(p.atMs),
+    clockTolerance: expected.toleranceMs / 1000,
+    currentDate: new Date(expected.atMs),
     requiredClaims: ["exp"],
   });
   const known = keys.jwks()?.keys ?? [];

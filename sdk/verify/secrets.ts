@@ -43,7 +43,7 @@ const minBytes = 16;
 /** Reads `secret` as the secret of HMAC signatures. Throws a TypeError if a secret is not a string. */
 export function readSecrets(
   options: { secret: Secret },
-  p: {
+  rules: {
     scheme: string;
     decode: (secret: string) => Uint8Array | null;
     /** The required form, as a noun, for messages. */
@@ -52,11 +52,11 @@ export function readSecrets(
   },
 ): Keys<HmacKey> {
   return readKeys(options, {
-    scheme: p.scheme,
+    scheme: rules.scheme,
     option: "secret",
     create(secret) {
-      const bytes = readSecret(secret, p.decode, p.form);
-      return typeof bytes === "string" ? bytes : createHmacKey(bytes, p.hash ?? "sha256");
+      const bytes = readSecret(secret, rules.decode, rules.form);
+      return typeof bytes === "string" ? bytes : createHmacKey(bytes, rules.hash ?? "sha256");
     },
   });
 }
@@ -84,12 +84,12 @@ export function readTokens<Option extends string = "secret">(
  */
 export function readKeys<Option extends string, K extends Key>(
   options: Readonly<Record<Option, Secret>>,
-  p: { scheme: string; option: Option; create: (text: string) => K | string },
+  { scheme, option, create }: { scheme: string; option: Option; create: (text: string) => K | string },
 ): Keys<K> {
-  const subject = p.option === "secret" ? {} : { subject: p.option };
-  const variable = `process.env.${constantCase(p.scheme)}_${constantCase(p.option)}`;
-  checkOptions(options, p.scheme, `${p.scheme}({ ${p.option}: ${variable} })`);
-  const given: unknown = options[p.option];
+  const subject = option === "secret" ? {} : { subject: option };
+  const variable = `process.env.${constantCase(scheme)}_${constantCase(option)}`;
+  checkOptions(options, scheme, `${scheme}({ ${option}: ${variable} })`);
+  const given: unknown = options[option];
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   const set = list.filter((key) => key !== undefined && key !== null && key !== "");
   if (set.length === 0) {
@@ -100,11 +100,11 @@ export function readKeys<Option extends string, K extends Key>(
   for (const text of set) {
     if (typeof text !== "string")
       throw new TypeError(
-        `${p.scheme}: ${p.option} must be a string or a list of strings, but is of type ${typeof text}. Write ${p.option}: ${variable}.`,
+        `${scheme}: ${option} must be a string or a list of strings, but is of type ${typeof text}. Write ${option}: ${variable}.`,
       );
     const slip = findSlip(text);
     if (slip) return { keys: [], problem: { kind: "unusable", ...slip, ...subject } };
-    const key = p.create(text);
+    const key = create(text);
     if (typeof key === "string") return { keys: [], problem: { kind: "unusable", words: key, ...subject } };
     keys.push(key);
   }

@@ -506,7 +506,8 @@ describe("hmac with an encoded secret", () => {
     ["hex", bytes.toString("hex")],
     ["hex", bytes.toString("hex").toUpperCase()],
   ] as const)("%s signs with the decoded bytes of %s", (secretEncoding, secret) => {
-    const check = (p: object) => hmac({ secret, header: "x-s", ...p }).check(requestOf({ "x-s": signed }, sample));
+    const check = (changes: object) =>
+      hmac({ secret, header: "x-s", ...changes }).check(requestOf({ "x-s": signed }, sample));
     expect(check({ secretEncoding })).toBeNull();
     expect(check({})?.kind).toBe("mismatch");
   });

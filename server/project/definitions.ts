@@ -1,10 +1,14 @@
 import {
   type AgentDefinition,
   definitionKind,
+  type SourceDefinition,
   type TriggerDefinition,
   type WorkflowDefinition,
 } from "../../sdk/definition.ts";
-import type { AnySchema } from "../ports/project.ts";
+import type { ManifestTrigger } from "../contract/project/manifest.ts";
+import { type FieldPart, fieldParts } from "../contract/request-parts.ts";
+import type { AnySchema, FieldsSchema } from "../ports/project.ts";
+import { namedLists } from "../shared/schema/named-fields.ts";
 
 /** What kind of definition a value is, by the mark that the SDK put on it; `null`: none. */
 export function kindOf(value: unknown): string | null {
@@ -27,4 +31,19 @@ export function isAgent(value: unknown): value is AgentDefinition {
 
 export function isSchema(value: unknown): value is AnySchema {
   return typeof value === "object" && value !== null && "safeParse" in value && typeof value.safeParse === "function";
+}
+
+export type ExportedFields = Pick<ManifestTrigger, FieldPart>;
+
+/** The schemas of a source for the headers and the query. */
+export function readFieldsSchemas(
+  exported: ExportedFields | undefined,
+  source: Pick<SourceDefinition, FieldPart>,
+): Partial<Record<FieldPart, FieldsSchema>> {
+  return Object.fromEntries(
+    fieldParts.flatMap((part) => {
+      const [schema, json] = [source[part], exported?.[part]];
+      return json && isSchema(schema) ? [[part, { schema, lists: namedLists(json) }]] : [];
+    }),
+  );
 }

@@ -9,10 +9,9 @@ import type { RunBuild } from "../domain/runs/run-builds.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import { isAgent, isSchema, isTrigger, isWorkflow } from "./definitions.ts";
+import { type ExportedFields, isAgent, isSchema, isTrigger, isWorkflow, readFieldsSchemas } from "./definitions.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { buildManifestFile, parseManifest, ProjectError } from "./read-manifest.ts";
-import { type ExportedFields, readFieldsSchemas } from "./fields-schemas.ts";
 
 /**
  * The code of a run's build, for worker processes. An older build is opened by the first run that needs it, and stays

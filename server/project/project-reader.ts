@@ -5,10 +5,9 @@ import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts"
 import { shareSchemas } from "../matching/schemas/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import { isSchema, isTrigger } from "./definitions.ts";
+import { isSchema, isTrigger, readFieldsSchemas } from "./definitions.ts";
 import { ProjectError, readManifest } from "./read-manifest.ts";
 import { nameMissingSecrets, nameUnusableSecrets } from "./verification-secrets.ts";
-import { readFieldsSchemas } from "./fields-schemas.ts";
 
 /**
  * The project as loaded by the receiver. `reload` loads the build that `.signalbox/manifest.json` names. If that fails,

@@ -32,14 +32,14 @@ const none: ReadonlyMap<string, string> = new Map();
  * The code bundle of workers: a module for each trigger and workflow file, with shared chunks. Default of
  * `packageFiles`: this package.
  */
-export function bundleCode(p: {
+export function bundleCode(options: {
   projectDir: string;
   outDir: string;
   files: readonly string[];
   packageFiles?: PackageFiles;
 }): Promise<Bundle> {
-  return bundle(p, {
-    entryPoints: p.files.map((file) => ({ in: join(p.projectDir, file), out: `code/${moduleStem(file)}` })),
+  return bundle(options, {
+    entryPoints: options.files.map((file) => ({ in: join(options.projectDir, file), out: `code/${moduleStem(file)}` })),
     splitting: true,
     chunkNames: "code/chunks/[name]-[hash]",
   });
@@ -49,23 +49,22 @@ export function bundleCode(p: {
  * The sources bundle of the receiver: one module that exports `triggers` in the order given. Files of workflows and
  * agents become references.
  */
-export function bundleSources(p: {
+export function bundleSources(options: {
   projectDir: string;
   outDir: string;
   triggerFiles: readonly string[];
   /** File of a workflow or an agent → its reference. */
   targets: ReadonlyMap<string, { kind: "workflow" | "agent"; slug: string }>;
 }): Promise<Bundle> {
-  const imports = p.triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
-  const names = p.triggerFiles.map((_, index) => `trigger${index}`);
+  const { projectDir, triggerFiles, targets } = options;
+  const imports = triggerFiles.map((file, index) => `import trigger${index} from ${JSON.stringify(`./${file}`)};`);
+  const names = triggerFiles.map((_, index) => `trigger${index}`);
   const contents = [...imports, `export const triggers = [${names.join(", ")}];`, ""].join("\n");
-  const references = new Map(
-    [...p.targets].map(([file, target]) => [join(p.projectDir, file), referenceModule(target)]),
-  );
+  const references = new Map([...targets].map(([file, target]) => [join(projectDir, file), referenceModule(target)]));
   return bundle(
-    p,
+    options,
     {
-      stdin: { contents, resolveDir: p.projectDir, sourcefile: "signalbox:sources", loader: "js" },
+      stdin: { contents, resolveDir: projectDir, sourcefile: "signalbox:sources", loader: "js" },
       entryNames: "sources",
     },
     references,
@@ -73,8 +72,9 @@ export function bundleSources(p: {
 }
 
 /** One file of the project with its imports, as a module without a source map. */
-export function bundleFile(p: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
-  return bundle(p, { entryPoints: [{ in: join(p.projectDir, p.file), out: "module" }], sourcemap: "external" });
+export function bundleFile(options: { projectDir: string; outDir: string; file: string }): Promise<Bundle> {
+  const { projectDir, file } = options;
+  return bundle(options, { entryPoints: [{ in: join(projectDir, file), out: "module" }], sourcemap: "external" });
 }
 
 /** Path of the built module of a file, below the build folder. */
@@ -104,15 +104,15 @@ type EntryOptions = Pick<
 >;
 
 async function bundle(
-  p: { projectDir: string; outDir: string; packageFiles?: PackageFiles },
+  { projectDir, outDir, packageFiles }: { projectDir: string; outDir: string; packageFiles?: PackageFiles },
   options: EntryOptions,
   references = none,
 ): Promise<Bundle> {
   const externals = new Map<string, { specifier: string; file: string }>();
   try {
     const result = await build({
-      absWorkingDir: p.projectDir,
-      outdir: p.outDir,
+      absWorkingDir: projectDir,
+      outdir: outDir,
       outExtension: { ".js": ".mjs" },
       bundle: true,
       write: false,
@@ -130,11 +130,11 @@ async function bundle(
       // For files whose tsconfig.json preserves JSX, or has no `jsx`.
       jsx: "automatic",
       // Those of Node, which `module` is not.
-      conditions: readCustomConditions(p.projectDir),
+      conditions: readCustomConditions(projectDir),
       plugins: [
         projectPlugin({
-          projectDir: p.projectDir,
-          packageFiles: p.packageFiles ?? { packageRoot, sdkFile },
+          projectDir,
+          packageFiles: packageFiles ?? { packageRoot, sdkFile },
           references,
           onExternal: (path, external) => externals.set(path, external),
         }),
@@ -146,13 +146,13 @@ async function bundle(
       ...options,
     });
     const { outputFiles, metafile, warnings } = result;
-    const errors = checkModules(outputFiles, externals, p.projectDir);
+    const errors = checkModules(outputFiles, externals, projectDir);
     if (errors.length > 0) return { ok: false, errors, warnings };
     return {
       ok: true,
       files: outputFiles.map((file) => ({
-        path: relative(p.outDir, file.path).split(sep).join("/"),
-        contents: placePaths(file.contents, relative(dirname(file.path), p.projectDir)),
+        path: relative(outDir, file.path).split(sep).join("/"),
+        contents: placePaths(file.contents, relative(dirname(file.path), projectDir)),
       })),
       warnings,
       imports: new Map(

@@ -31,7 +31,7 @@ export interface PackageFiles {
  * modules are external, as Node finds them at run time. esbuild resolves everything else, reports imports that do not
  * resolve, and applies the nearest tsconfig.json of each file. `references` replaces files: absolute path → source.
  */
-export function projectPlugin(p: {
+export function projectPlugin(options: {
   projectDir: string;
   packageFiles: PackageFiles;
   references: ReadonlyMap<string, string>;
@@ -41,12 +41,12 @@ export function projectPlugin(p: {
   return {
     name: "signalbox-project",
     setup(build) {
-      const tsconfig = createTsconfigReader(p.projectDir);
+      const tsconfig = createTsconfigReader(options.projectDir);
       const look = rememberLooks(build);
-      build.onResolve({ filter: /.*/ }, (args) => resolveImport(look, args, p));
-      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(p, args.path));
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(look, args, options));
+      build.onLoad({ filter: /.*/, namespace: packageNamespace }, (args) => loadPackageFile(options, args.path));
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, async (args) => {
-        const contents = p.references.get(args.path);
+        const contents = options.references.get(args.path);
         if (contents !== undefined) return { contents, loader: "js" };
         return isInstalled(args.path) ? undefined : await tsconfig.load(args.path);
       });
@@ -59,28 +59,24 @@ const isSecondLook = Symbol("second look");
 async function resolveImport(
   look: Look,
   args: OnResolveArgs,
-  p: Parameters<typeof projectPlugin>[0],
+  { packageFiles, projectDir, onExternal }: Parameters<typeof projectPlugin>[0],
 ): Promise<OnResolveResult | undefined> {
   if (args.kind === "entry-point" || args.pluginData === isSecondLook) return undefined;
   if (args.namespace === packageNamespace && args.path.startsWith(".")) {
     return { path: posix.join(posix.dirname(args.importer), args.path), namespace: packageNamespace };
   }
   if (args.path === "signalbox" || args.path.startsWith("signalbox/"))
-    return resolveEntryPoint(p.packageFiles, args.path);
+    return resolveEntryPoint(packageFiles, args.path);
   if (isBuiltin(args.path)) return { path: args.path, external: true };
-  if (args.namespace === packageNamespace) return resolveOfPackage(look, args, p.packageFiles);
+  if (args.namespace === packageNamespace) return resolveOfPackage(look, args, packageFiles);
   const isFile = args.path.startsWith(".");
   // Only these can be in a `try`, in which esbuild accepts imports that do not resolve.
   if (isFile && args.kind !== "dynamic-import" && args.kind !== "require-call") return undefined;
   const { path, namespace, errors, sideEffects } = await look(args, args.resolveDir);
   if (isFile) return errors.length > 0 ? { warnings: [missingFile(args.path)] } : undefined;
   if (errors.length > 0 || namespace !== "file" || !isInstalled(path) || !isRunByNode(path)) return undefined;
-  const imported = specifierOf(
-    { specifier: args.path, isImport: !args.kind.startsWith("require") },
-    path,
-    p.projectDir,
-  );
-  p.onExternal(imported, { specifier: args.path, file: path });
+  const imported = specifierOf({ specifier: args.path, isImport: !args.kind.startsWith("require") }, path, projectDir);
+  onExternal(imported, { specifier: args.path, file: path });
   return { path: imported, external: true, sideEffects };
 }
 

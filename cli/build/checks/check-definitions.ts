@@ -123,7 +123,7 @@ export function isCount(value: unknown): value is number {
 
 type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };
 
-function diagnoseClash(p: {
+function diagnoseClash(clash: {
   code: DiagnosticCode;
   first: string;
   second: string;
@@ -131,10 +131,10 @@ function diagnoseClash(p: {
   what: string;
   files: ProjectFiles;
 }): Diagnostic {
-  return p.files.diagnose({
-    code: p.code,
-    title: `${p.second} and ${p.first} ${p.what}`,
-    at: p.files.findProperty(p.second, "slug", p.slug) ?? { file: p.second },
+  return clash.files.diagnose({
+    code: clash.code,
+    title: `${clash.second} and ${clash.first} ${clash.what}`,
+    at: clash.files.findProperty(clash.second, "slug", clash.slug) ?? { file: clash.second },
   });
 }
 

@@ -9,15 +9,16 @@ import type { ProjectFiles } from "../project-files.ts";
  * Starts the check of types, which runs beside the bundling. A project that cannot be bundled is not checked to the
  * end. Without `isWanted`, there are no errors.
  */
-export function startTypeCheck(p: {
+export function startTypeCheck(options: {
   projectDir: string;
   files: ProjectFiles;
   isWanted: boolean;
   signal: AbortSignal | undefined;
 }): { errors: Promise<Diagnostic[]>; stop(): void } {
+  const { projectDir, files, isWanted } = options;
   const stopping = new AbortController();
-  const signal = AbortSignal.any([stopping.signal, ...(p.signal ? [p.signal] : [])]);
-  const errors = p.isWanted ? checkTypes(p.projectDir, { files: p.files, signal }) : Promise.resolve([]);
+  const signal = AbortSignal.any([stopping.signal, ...(options.signal ? [options.signal] : [])]);
+  const errors = isWanted ? checkTypes(projectDir, { files, signal }) : Promise.resolve([]);
   // A stopped check rejects, and no code waits for it then.
   errors.catch(() => {});
   return { errors, stop: () => stopping.abort() };

@@ -34,24 +34,24 @@ export function explainUnresolved({ text, location }: Message, projectDir: strin
 }
 
 /** The package is there, but not what is imported from it. */
-function explainInstalled(p: { specifier: string; name: string; folder: string }): Unresolved {
-  const path = p.specifier.slice(p.name.length + 1);
-  if (!isInstalled(p.folder))
+function explainInstalled(imported: { specifier: string; name: string; folder: string }): Unresolved {
+  const path = imported.specifier.slice(imported.name.length + 1);
+  if (!isInstalled(imported.folder))
     return {
-      title: `${p.name} has no file for the import of ${p.specifier}`,
+      title: `${imported.name} has no file for the import of ${imported.specifier}`,
       text: "The package is part of your workspace, but the file that its package.json names does not exist.",
       fix: "Build that package first. Or let `exports` in its package.json name the TypeScript source, which is then bundled.",
     };
   return path === ""
     ? {
-        title: `${p.name} has no code to import`,
+        title: `${imported.name} has no code to import`,
         text: "The package is installed, but its package.json names no JavaScript that Node can load.",
         fix: "Write `import type` if the package has only types. Otherwise install it again, or import a file of it.",
       }
     : {
-        title: `${p.name} has no ${path} to import`,
+        title: `${imported.name} has no ${path} to import`,
         text: "The package is installed, but has no such file, or `exports` in its package.json does not list it.",
-        fix: `Correct the path: node_modules/${p.name}/package.json lists under \`exports\` what can be imported. Without \`exports\`, it is the path of a file.`,
+        fix: `Correct the path: node_modules/${imported.name}/package.json lists under \`exports\` what can be imported. Without \`exports\`, it is the path of a file.`,
       };
 }
 

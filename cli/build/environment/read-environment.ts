@@ -18,19 +18,19 @@ export interface BuiltEnvironment {
  * `files`: the code bundle. `triggerFiles` and `importersOf`: paths in the project, and the files that import one of
  * its files.
  */
-export function readEnvironment(p: {
+export function readEnvironment(options: {
   files: readonly CodeFile[];
   triggerFiles: readonly string[];
   importersOf: (file: string) => ReadonlySet<string>;
 }): BuiltEnvironment {
-  const code = parse(p.files);
+  const code = parse(options.files);
   if (!code) return { manifest: unknownEnvironment, secretOf: new Map() };
   const { variables, readsAny } = traceVariables(code);
   const packageCode = code.files.map((file) => file.packageCode).join("\n");
   const isLoaded = code.files.some(loadsFiles);
-  const triggerFiles = new Set(p.triggerFiles);
+  const triggerFiles = new Set(options.triggerFiles);
   const triggersOf = (module: string) =>
-    triggerFiles.has(module) ? [module] : [...p.importersOf(module)].filter((file) => triggerFiles.has(file));
+    triggerFiles.has(module) ? [module] : [...options.importersOf(module)].filter((file) => triggerFiles.has(file));
   const secrets = [...variables].filter(([, { verifications }]) => verifications.length > 0);
   return {
     manifest: {

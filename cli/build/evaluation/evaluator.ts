@@ -22,7 +22,10 @@ export interface Evaluator {
    * process, except for those that import it.
    */
   evaluate(plan: EvaluationPlan): Promise<Evaluation>;
-  checkSources(p: { module: string; files: string[] }): Promise<{ differing: string[]; error: ThrownError | null }>;
+  checkSources(request: {
+    module: string;
+    files: string[];
+  }): Promise<{ differing: string[]; error: ThrownError | null }>;
   close(): void;
 }
 
@@ -36,26 +39,26 @@ interface EvaluationPlan {
  * Runs the user's top-level code in a process of its own, in the project's folder. `timeoutMs` applies to each file. A
  * failure in a process of `standby` counts only if it also occurs in a new one: the order of imports can matter.
  */
-export function createEvaluator(p: {
+export function createEvaluator(options: {
   projectDir: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   standby?: Standby | undefined;
 }): Evaluator {
   // While the bundle is made, the process starts.
-  let current = p.standby ? null : { child: startEvaluation(p.projectDir), isWarm: false };
+  let current = options.standby ? null : { child: startEvaluation(options.projectDir), isWarm: false };
   let plan: EvaluationPlan | null = null;
   const abort = (): void => void current?.child.kill("SIGKILL");
-  p.signal?.addEventListener("abort", abort);
+  options.signal?.addEventListener("abort", abort);
 
   function restart(): ChildProcess {
     current?.child.kill("SIGKILL");
-    current = { child: startEvaluation(p.projectDir), isWarm: false };
+    current = { child: startEvaluation(options.projectDir), isWarm: false };
     return current.child;
   }
 
   async function evaluateAll({ buildDir, entries, importersOf }: EvaluationPlan): Promise<Evaluation> {
-    current ??= p.standby?.take() ?? null;
+    current ??= options.standby?.take() ?? null;
     let child = current?.child ?? restart();
     const result: Evaluation = { entries: [], crashes: [] };
     let remaining = entries;
@@ -63,10 +66,10 @@ export function createEvaluator(p: {
       const crash = await evaluateInOne(
         child,
         { type: "evaluate", buildDir, entries: remaining },
-        p.timeoutMs,
+        options.timeoutMs,
         result.entries,
       );
-      p.signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       if (current?.isWarm && (crash || result.entries.some(isFailure))) {
         restart();
         return await evaluateAll({ buildDir, entries, importersOf });
@@ -92,8 +95,8 @@ export function createEvaluator(p: {
   }
 
   async function checkSources(request: { module: string; files: string[] }): ReturnType<Evaluator["checkSources"]> {
-    const reply = await ask(current?.child ?? restart(), { type: "check-sources", ...request }, p.timeoutMs);
-    p.signal?.throwIfAborted();
+    const reply = await ask(current?.child ?? restart(), { type: "check-sources", ...request }, options.timeoutMs);
+    options.signal?.throwIfAborted();
     const result =
       reply?.type === "sources-checked"
         ? reply
@@ -115,7 +118,7 @@ export function createEvaluator(p: {
     },
     checkSources,
     close() {
-      p.signal?.removeEventListener("abort", abort);
+      options.signal?.removeEventListener("abort", abort);
       current?.child.kill("SIGKILL");
     },
   };

@@ -11,7 +11,7 @@ const report = (event: string, log: string) =>
   `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(log)}, ${JSON.stringify(event)} + " " + process.pid + "\\n");\n`;
 
 /** A project whose workflow imports a package, `parts`. */
-function setUp(p: { packageCode?: string } = {}) {
+function setUp({ packageCode }: { packageCode?: string } = {}) {
   const projectDir = makeProject(smallProject);
   const log = join(projectDir, "..", "log.txt");
   rmSync(join(projectDir, "node_modules"));
@@ -20,7 +20,7 @@ function setUp(p: { packageCode?: string } = {}) {
   writeFiles(projectDir, {
     "package.json": '{ "type": "module" }',
     "node_modules/parts/package.json": '{ "name": "parts", "type": "module", "exports": "./index.js" }',
-    "node_modules/parts/index.js": report("package", log) + (p.packageCode ?? ""),
+    "node_modules/parts/index.js": report("package", log) + (packageCode ?? ""),
     "lib/send.ts": `${report("project", log)}import "parts";\nexport const send = (order: string) => order;\n`,
   });
   const standby = createStandby(projectDir);

@@ -113,30 +113,30 @@ function parseArguments(text: string): Json {
 }
 
 /** Streams the text of an agent, and prints a line for each other event. */
-export function createAgentPrinter(p: { runId: string; paint: Paint; write: (text: string) => void }) {
+export function createAgentPrinter(options: { runId: string; paint: Paint; write: (text: string) => void }) {
   let isLineOpen = false;
 
   function endLine(): void {
-    if (isLineOpen) p.write("\n");
+    if (isLineOpen) options.write("\n");
     isLineOpen = false;
   }
 
   function line(text: string): void {
     endLine();
-    p.write(`${text}\n`);
+    options.write(`${text}\n`);
   }
 
   return {
     print(event: AgentEvent): void {
-      if (event.type !== "text") return line(lineOf(event, p));
+      if (event.type !== "text") return line(lineOf(event, options));
       const text = `${event.skipped > 0 ? "[…] " : ""}${plainLines(event.text)}`;
-      p.write(text);
+      options.write(text);
       isLineOpen = !text.endsWith("\n");
     },
     /** Prints the final status, unless it is `completed`, and the cost. */
     end(run: Run, trace: AgentTrace): void {
       if (run.status !== "completed") line(`${run.status}${run.error ? `: ${plainLines(run.error.message)}` : ""}`);
-      line(p.paint("dim", [run.id, costText(trace)].filter((part) => part !== "").join("  ")));
+      line(options.paint("dim", [run.id, costText(trace)].filter((part) => part !== "").join("  ")));
     },
   };
 }

@@ -53,19 +53,19 @@ export function aboutDelivery<T>(api: ApiClient, id: string, request: () => Prom
   });
 }
 
-function renderDeliveries(deliveries: readonly DescribedSummary[], p: { paint: Paint; now: number }): string {
+function renderDeliveries(deliveries: readonly DescribedSummary[], options: { paint: Paint; now: number }): string {
   if (deliveries.length === 0) return "";
   return renderTable({
     headings: ["OUTCOME", "STATUS", "DELIVERY", "ENDPOINT", "RECEIVED", "TOOK", "DECISION"],
     rows: deliveries.map((delivery) => [
-      renderMark(deliveryMarks[delivery.outcome], p.paint),
+      renderMark(deliveryMarks[delivery.outcome], options.paint),
       String(delivery.responseStatus),
       delivery.id,
       plainLine(delivery.endpoint, 40),
-      formatRelativeTime(delivery.receivedAt, p.now),
+      formatRelativeTime(delivery.receivedAt, options.now),
       formatDuration(delivery.durationMs),
       plainLine(delivery.decision, 160),
     ]),
-    paint: p.paint,
+    paint: options.paint,
   });
 }

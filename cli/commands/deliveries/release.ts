@@ -161,16 +161,17 @@ const resultMarks = {
 /** Of very many, only the first are shown; the sums count all. */
 const maxRows = 200;
 
-function renderReleased(data: readonly ReleasedDelivery[], p: { paint: Paint; isDryRun: boolean }): string {
+function renderReleased(data: readonly ReleasedDelivery[], options: { paint: Paint; isDryRun: boolean }): string {
+  const { paint, isDryRun } = options;
   if (data.length === 0) return "";
   const table = renderTable({
-    headings: ["RESULT", "DELIVERY", "ENDPOINT", p.isDryRun ? "WOULD START" : "RUNS"],
+    headings: ["RESULT", "DELIVERY", "ENDPOINT", isDryRun ? "WOULD START" : "RUNS"],
     rows: data
       .slice(0, maxRows)
       .map(({ id, endpoint, result, runs, message }) => [
         renderMark(
-          result === "released" && p.isDryRun ? { ...resultMarks.released, label: "matches" } : resultMarks[result],
-          p.paint,
+          result === "released" && isDryRun ? { ...resultMarks.released, label: "matches" } : resultMarks[result],
+          paint,
         ),
         id,
         plainLine(endpoint, 40),
@@ -178,7 +179,7 @@ function renderReleased(data: readonly ReleasedDelivery[], p: { paint: Paint; is
           ? runs.map(({ runId, target }) => runId ?? `${target.kind} ${target.slug}`).join(", ")
           : plainLine(message, 120),
       ]),
-    paint: p.paint,
+    paint,
   });
   return data.length > maxRows ? `${table}… and ${formatNumber(data.length - maxRows)} more\n` : table;
 }

@@ -259,7 +259,7 @@ function manifest(version: string, settings: ProjectSettings): Manifest {
   };
 }
 
-function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
+function setUp({ start, reload }: { start?: () => Promise<void>; reload?: () => Promise<void> } = {}) {
   const messages: string[] = [];
   const reported: (FailedBuild | null)[] = [];
   let next: BuildResult = broken;
@@ -281,13 +281,13 @@ function setUp(p: { start?: () => Promise<void>; reload?: () => Promise<void> } 
     readSettings: ({ settings }) =>
       readSettings({ projectDir: "/p", mode: "development", fromProject: settings, env: {} }),
     async start() {
-      await p.start?.();
+      await start?.();
       messages.push("start");
       return {
         url: "http://x",
         localUrl: "http://x",
         reload: async () => {
-          await p.reload?.();
+          await reload?.();
           messages.push("reload");
         },
         reloadAndReport: () => {},

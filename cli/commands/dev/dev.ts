@@ -127,9 +127,9 @@ function readFeedSource({ from, since, endpoint, matchOnly }: Omit<DevOptions, "
 export function namingUnknownEndpoints(events: ServiceEvents, followed: readonly string[]): ServiceEvents {
   return {
     ...events,
-    ready(p) {
-      events.ready(p);
-      const own = p.manifest.triggers.map(({ endpoint }) => endpoint);
+    ready(details) {
+      events.ready(details);
+      const own = details.manifest.triggers.map(({ endpoint }) => endpoint);
       for (const endpoint of followed)
         if (!own.includes(endpoint))
           events.notice(
@@ -148,58 +148,59 @@ interface OpenSession {
   follow(inputs: readonly string[]): Promise<void>;
 }
 
-async function openSession(context: CommandContext, p: OpenSession): Promise<DevSession> {
+async function openSession(context: CommandContext, options: OpenSession): Promise<DevSession> {
   const { projectDir } = context;
   const [{ buildProject }, { createStandby }, { createLogger }] = await Promise.all([
     import("../../build/build-project.ts"),
     import("../../build/evaluation/standby.ts"),
     import("../../../server/logging.ts"),
   ]);
-  let { flags } = p;
+  let { flags } = options;
   const logger = createLogger({ mode: "development", level: readLogLevel("development"), process: "supervisor" });
   const standby = createStandby(projectDir);
-  p.signal.addEventListener("abort", standby.discard);
+  options.signal.addEventListener("abort", standby.discard);
   let packages: readonly string[] = [];
   return createDevSession({
     async build() {
-      const built = await buildProject({ projectDir, signal: p.signal, mayLackTriggers: true, standby });
+      const built = await buildProject({ projectDir, signal: options.signal, mayLackTriggers: true, standby });
       if (built.ok) {
         ({ packages } = built);
-        await p.follow(built.inputs);
+        await options.follow(built.inputs);
       }
       return built;
     },
     standby: {
-      prepare: () => (p.signal.aborted ? undefined : standby.prepare(packages)),
+      prepare: () => (options.signal.aborted ? undefined : standby.prepare(packages)),
       discard: standby.discard,
     },
     readSettings: (manifest) =>
       readSettings({ projectDir, mode: "development", fromProject: manifest.settings, flags }),
     async start(settings) {
       const showAccess = isReachableFromElsewhere(settings)
-        ? await prepareRemoteAccess(context, { settings, events: p.events })
+        ? await prepareRemoteAccess(context, { settings, events: options.events })
         : null;
-      const service = await startService({ settings, reporter: p.events, logger, now: context.now() });
+      const service = await startService({ settings, reporter: options.events, logger, now: context.now() });
       showAccess?.(service);
       // A restart keeps the port that the system chose.
       if (settings.port === 0) flags = { ...flags, port: Number(new URL(service.localUrl).port) };
       return service;
     },
-    events: p.events,
+    events: options.events,
     now: context.now,
   });
 }
 
 /** Before the service has started, an error ends `dev`. Afterwards it is reported, and the last build is still served. */
-function reportFailure(p: {
+function reportFailure(options: {
   error: unknown;
   session: DevSession;
   events: ServiceEvents;
   fail: (error: unknown) => void;
 }): void {
-  if (!p.session.isServing()) return p.fail(p.error);
-  const message = p.error instanceof Error ? p.error.message : String(p.error);
-  p.events.notice("error", p.error instanceof SettingsError ? message : `Cannot load the new build: ${message}`);
+  const { session, events, fail } = options;
+  if (!session.isServing()) return fail(options.error);
+  const message = options.error instanceof Error ? options.error.message : String(options.error);
+  events.notice("error", options.error instanceof SettingsError ? message : `Cannot load the new build: ${message}`);
 }
 
 /**
@@ -251,7 +252,7 @@ interface Serving {
 }
 
 /** One `signalbox dev`. It serves the last successful build. */
-export function createDevSession(p: {
+export function createDevSession(options: {
   build(): Promise<BuildResult>;
   /** Keeps a process ready for the next build; `discard` ends it. */
   standby: { prepare(): void; discard(): void };
@@ -260,7 +261,7 @@ export function createDevSession(p: {
   events: ServiceEvents;
   now(): number;
 }): DevSession {
-  const { events } = p;
+  const { build, standby, readSettings, start, events, now } = options;
   let serving: Serving | null = null;
   let inputs: ReadonlySet<string> = new Set();
   let isBroken = false;
@@ -271,7 +272,7 @@ export function createDevSession(p: {
 
   async function load(built: BuildResult & { ok: true }, startedAt: number): Promise<void> {
     const { manifest, warnings } = built;
-    const settings = p.readSettings(manifest);
+    const settings = readSettings(manifest);
     if (serving && changed.size > 0) {
       events.notice("info", `Changed variables (${[...changed].join(", ")}): restarting.`);
       const { service } = serving;
@@ -280,7 +281,7 @@ export function createDevSession(p: {
     }
     changed.clear();
     if (!serving) {
-      const service = await p.start(settings);
+      const service = await start(settings);
       serving = { service, settings, version: manifest.version, isMixed: false };
       return events.ready({
         mode: settings.mode,
@@ -312,17 +313,17 @@ export function createDevSession(p: {
   /** Reports to the pages, once per change. */
   function report(problems: BuildProblem[]): void {
     if (problems.length > 0 || isReported)
-      serving?.service.reportBuild(problems.length > 0 ? { at: new Date(p.now()).toISOString(), problems } : null);
+      serving?.service.reportBuild(problems.length > 0 ? { at: new Date(now()).toISOString(), problems } : null);
     isReported = problems.length > 0;
   }
 
   return {
     async rebuild() {
       const startedAt = performance.now();
-      const built = await p.build();
+      const built = await build();
       const loading = built.ok ? load(built, startedAt) : null;
       // While the service loads the build: the next save does not wait.
-      p.standby.prepare();
+      standby.prepare();
       if (built.ok) {
         inputs = new Set(built.inputs);
         await loading?.catch((error: unknown) => {
@@ -341,12 +342,12 @@ export function createDevSession(p: {
       isBroken = !built.ok;
     },
     isServing: () => serving !== null,
-    takeDelivery: async (p) => (serving ? serving.service.takeDelivery(p) : null),
+    takeDelivery: async (request) => (serving ? serving.service.takeDelivery(request) : null),
     concerns: (path) => isPartOfBuild(path, { inputs, isBroken }),
     changeVariables(names) {
       if (names.length === 0) return;
       // It has the variables of its start.
-      p.standby.discard();
+      standby.discard();
       for (const name of names) changed.add(name);
     },
     close: async () => serving?.service.close(),

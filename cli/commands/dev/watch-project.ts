@@ -61,8 +61,8 @@ function isLeftOut(name: string): boolean {
  * failed build, any JSON file may be the missing one. Other files are ignored, so that a log file in the project's
  * folder does not cause an endless series of builds.
  */
-export function isPartOfBuild(path: string, p: { inputs: ReadonlySet<string>; isBroken: boolean }): boolean {
-  if (p.inputs.has(path) || (p.isBroken && path.endsWith(".json"))) return true;
+export function isPartOfBuild(path: string, build: { inputs: ReadonlySet<string>; isBroken: boolean }): boolean {
+  if (build.inputs.has(path) || (build.isBroken && path.endsWith(".json"))) return true;
   return (
     /^(?:triggers|workflows|agents)(?:\/|$)/.test(path) ||
     /^(?:package|tsconfig(?:\.[^/]+)?)\.json$/.test(path) ||
@@ -81,7 +81,7 @@ interface RebuildLoop {
  * Rebuilds after changes, debounced. One rebuild runs at a time. Changes during a rebuild start another one afterwards.
  * `rebuild` must not reject.
  */
-export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<void> }): RebuildLoop {
+export function createRebuildLoop(options: { debounceMs: number; rebuild(): Promise<void> }): RebuildLoop {
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
   let isStale = false;
@@ -89,7 +89,7 @@ export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<vo
 
   async function run(): Promise<void> {
     isStale = false;
-    await p.rebuild();
+    await options.rebuild();
     running = isStale && !isClosed ? run() : null;
   }
 
@@ -101,7 +101,7 @@ export function createRebuildLoop(p: { debounceMs: number; rebuild(): Promise<vo
         timer = null;
         if (running) isStale = true;
         else running = run();
-      }, p.debounceMs);
+      }, options.debounceMs);
     },
     async close() {
       isClosed = true;

@@ -30,16 +30,16 @@ export interface AccessContext {
 }
 
 /** Checks of the contents of the store: keys, secret, triggers, people and workers. */
-export function checkAccess(p: AccessContext): Check[] {
+export function checkAccess(context: AccessContext): Check[] {
   const ofContents = [
-    checkClock(p),
-    ...checkJump(p.contents),
-    ...checkKeys(p),
-    checkSecret(p),
-    checkTriggers(p),
-    checkPeople(p),
+    checkClock(context),
+    ...checkJump(context.contents),
+    ...checkKeys(context),
+    checkSecret(context),
+    checkTriggers(context),
+    checkPeople(context),
   ];
-  return [...ofContents, checkWorkers(p), ...checkDueRuns(p), ...checkBuilds(p)];
+  return [...ofContents, checkWorkers(context), ...checkDueRuns(context), ...checkBuilds(context)];
 }
 
 function checkClock({ contents, now }: AccessContext): Check {

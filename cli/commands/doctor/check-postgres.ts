@@ -7,7 +7,10 @@ const clockSkewMs = 500;
 const farMs = 10_000;
 
 /** Checks of the database and its server. `fingerprint`: of this machine's secret; `null` without one. */
-export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | null; hasRetention: boolean }): Check[] {
+export function checkPostgres(
+  facts: PostgresFacts,
+  expected: { fingerprint: string | null; hasRetention: boolean },
+): Check[] {
   const { name, server, databaseBytes, pendingMigrations } = facts;
   return [
     ok("store", `${name} responds: Postgres ${server}, ${formatBytes(databaseBytes)}`),
@@ -24,9 +27,9 @@ export function checkPostgres(facts: PostgresFacts, p: { fingerprint: string | n
     checkDisk(facts),
     checkConnections(facts.connections),
     checkClock(facts.aheadMs),
-    checkSecret(facts.secretFingerprint, p.fingerprint),
+    checkSecret(facts.secretFingerprint, expected.fingerprint),
     ...(facts.queue ? [...checkQueue(facts.queue), checkListeners(facts.queue)] : []),
-    checkRetention(databaseBytes, { ...p, maxBytes: null }),
+    checkRetention(databaseBytes, { ...expected, maxBytes: null }),
   ];
 }
 

@@ -7,16 +7,16 @@ const longLogBytes = 256 * 1024 * 1024;
 /** Checks of the SQLite file. */
 export function checkSqlite(
   facts: DatabaseFacts,
-  p: { file: string; hasRetention: boolean; maxBytes: number | null },
+  settings: { file: string; hasRetention: boolean; maxBytes: number | null },
 ): Check[] {
   const { damage, listDamage, pendingMigrations, fileBytes, freeBytes } = facts;
   const store = damage
     ? bad(
         "store",
-        `${p.file} is damaged: ${damage}`,
+        `${settings.file} is damaged: ${damage}`,
         "Keep a copy of it with its -wal, then restore a backup with `signalbox restore`.",
       )
-    : ok("store", `${p.file} opens, and its pages are intact (${formatBytes(fileBytes)})`);
+    : ok("store", `${settings.file} opens, and its pages are intact (${formatBytes(fileBytes)})`);
   const schema =
     pendingMigrations > 0
       ? warn(
@@ -28,7 +28,14 @@ export function checkSqlite(
   const lists = listDamage
     ? bad("lists", `lists can miss rows: ${listDamage}`, "Rebuild the list index with `signalbox store reindex`.")
     : ok("lists", "the list index matches the rows");
-  return [store, schema, lists, checkLog(facts), checkFreeSpace(facts), checkRetention(fileBytes - freeBytes, p)];
+  return [
+    store,
+    schema,
+    lists,
+    checkLog(facts),
+    checkFreeSpace(facts),
+    checkRetention(fileBytes - freeBytes, settings),
+  ];
 }
 
 function checkLog({ journalMode, logBytes, lostLogSince }: DatabaseFacts): Check {

@@ -227,13 +227,13 @@ async function inspectSqliteStore(
 
 async function inspectPostgresStore(
   url: string,
-  p: { stateDir: string; hasRetention: boolean; wanted: WantedContents },
+  { stateDir, hasRetention, wanted }: { stateDir: string; hasRetention: boolean; wanted: WantedContents },
 ): Promise<StoreChecks> {
   const [{ inspectPostgres }, { deriveSecretFingerprint }] = await Promise.all([
     import("../../../server/store/postgres/inspect-database.ts"),
     import("../../../server/auth/keys/service-secret.ts"),
   ]);
-  const facts = await inspectPostgres(url, p.wanted);
-  const fingerprint = hasSecret(p.stateDir) ? deriveSecretFingerprint(readSecret(p.stateDir)) : null;
-  return { checks: checkPostgres(facts, { fingerprint, hasRetention: p.hasRetention }), contents: facts.contents };
+  const facts = await inspectPostgres(url, wanted);
+  const fingerprint = hasSecret(stateDir) ? deriveSecretFingerprint(readSecret(stateDir)) : null;
+  return { checks: checkPostgres(facts, { fingerprint, hasRetention }), contents: facts.contents };
 }

@@ -143,13 +143,13 @@ function conflictFailure(conflicts: readonly string[]): Failure {
   );
 }
 
-function nextSteps(p: { cwd: string; given: string; projectDir: string; workspace: Workspace | null }): string[] {
-  const path = relative(p.cwd, p.given);
-  const folders = [p.projectDir, ...(p.workspace ? [p.workspace.root] : [])];
-  const isInstalled = dependenciesOf(readText(join(p.projectDir, "package.json")) ?? "{}").every((name) =>
+function nextSteps(project: { cwd: string; given: string; projectDir: string; workspace: Workspace | null }): string[] {
+  const path = relative(project.cwd, project.given);
+  const folders = [project.projectDir, ...(project.workspace ? [project.workspace.root] : [])];
+  const isInstalled = dependenciesOf(readText(join(project.projectDir, "package.json")) ?? "{}").every((name) =>
     folders.some((folder) => existsSync(join(folder, "node_modules", name))),
   );
-  const { install, exec } = p.workspace ? commandsOf(p.workspace) : { install: "npm install", exec: "npx" };
+  const { install, exec } = project.workspace ? commandsOf(project.workspace) : { install: "npm install", exec: "npx" };
   return [
     ...(path === "" ? [] : [`cd ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`]),
     ...(isInstalled ? [] : [install]),
@@ -194,15 +194,15 @@ function listFiles(folder: string, below: string): string[] {
  * missing entries. Existing entries are kept, except for `type`, because projects are ES modules. `allowScripts` skips
  * install scripts that are not needed: `npm ci` would run node-gyp for better-sqlite3, although it has its binaries.
  */
-export function planPackage(p: { existing: string | null; starter: string; projectDir: string }): string {
-  const starter = packageSchema.parse(JSON.parse(p.starter));
+export function planPackage(options: { existing: string | null; starter: string; projectDir: string }): string {
+  const starter = packageSchema.parse(JSON.parse(options.starter));
   const scripts = { dev: "signalbox dev", build: "signalbox build", start: "signalbox start", ...starter.scripts };
   const dependencies = { zod: "^4.0.0", ...starter.dependencies, signalbox: `^${packageVersion()}` };
-  const made = { name: packageName(p.projectDir), private: true, type: "module", scripts, dependencies };
+  const made = { name: packageName(options.projectDir), private: true, type: "module", scripts, dependencies };
   // Spread twice, so that its keys come first and its values override.
-  if (p.existing === null) return toText({ ...made, ...starter, ...made });
+  if (options.existing === null) return toText({ ...made, ...starter, ...made });
 
-  const { existing, raw } = parseExisting(p.existing);
+  const { existing, raw } = parseExisting(options.existing);
   const listed = { ...existing.dependencies, ...existing.devDependencies };
   const missing = (wanted: Record<string, string> = {}) =>
     Object.fromEntries(Object.entries(wanted).filter(([name]) => !(name in listed)));

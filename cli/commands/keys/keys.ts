@@ -38,21 +38,21 @@ async function listKeys(context: CommandContext): Promise<void> {
   }
 }
 
-function renderKeys(keys: readonly Key[], p: { paint: Paint; now: number }): string {
+function renderKeys(keys: readonly Key[], options: { paint: Paint; now: number }): string {
   if (keys.length === 0) return "";
   return renderTable({
     headings: ["STATE", "ID", "KIND", "NAME", "KEY", "ENDPOINTS", "LAST USED", "EXPIRES"],
     rows: keys.map((key) => [
-      stateText(key, p),
+      stateText(key, options),
       key.id,
       key.kind,
       plainLine(key.name, 30),
       key.hint,
       endpointsText(key),
-      key.lastUsedAt ? formatRelativeTime(key.lastUsedAt, p.now) : "never",
-      key.expiresAt ? formatRelativeTime(key.expiresAt, p.now) : "never",
+      key.lastUsedAt ? formatRelativeTime(key.lastUsedAt, options.now) : "never",
+      key.expiresAt ? formatRelativeTime(key.expiresAt, options.now) : "never",
     ]),
-    paint: p.paint,
+    paint: options.paint,
   });
 }
 

@@ -106,14 +106,14 @@ export function registerRunsDecide(runs: CliCommand, runner: CommandRunner): voi
 
 async function decide(
   context: CommandContext,
-  p: { id: string; call: string | undefined; isApproved: boolean; reason: string | null },
+  decision: { id: string; call: string | undefined; isApproved: boolean; reason: string | null },
 ): Promise<void> {
-  const { id, isApproved, reason } = p;
+  const { id, isApproved, reason } = decision;
   const api = await context.api();
   const trace = await aboutRun(api, id, () =>
     api.request({ path: apiPath`/runs/${id}/agent`, answer: agentTraceSchema, notFoundFix: findsRuns }),
   );
-  const { name, request } = chooseApproval(trace.approvals, p);
+  const { name, request } = chooseApproval(trace.approvals, decision);
   const run = await api.request({
     method: "POST",
     path: apiPath`/runs/${id}/approvals`,

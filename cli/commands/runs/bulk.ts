@@ -95,13 +95,13 @@ interface Acted extends ActedRuns {
 async function actOnAll(
   api: ApiClient,
   request: { action: BulkAction; filter: object; dryRun: boolean },
-  p: { limit: number; signal: AbortSignal },
+  options: { limit: number; signal: AbortSignal },
   onProgress: (soFar: ActedRuns) => void,
 ): Promise<Acted> {
   const acted: Acted = { done: 0, runs: [], skipped: [], failed: [], isComplete: false };
   let from: { until?: string; cursor: string | null } = { cursor: null };
-  while (!p.signal.aborted && acted.done < p.limit) {
-    const limit = Math.min(perCall, p.limit - acted.done);
+  while (!options.signal.aborted && acted.done < options.limit) {
+    const limit = Math.min(perCall, options.limit - acted.done);
     const page = await api.request({
       method: "POST",
       path: "/runs/bulk",

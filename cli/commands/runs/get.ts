@@ -102,11 +102,11 @@ async function getRun(
 }
 
 /** One run for a person: status, timeline, input, output and error. Ends with a newline. */
-function renderRun(p: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
-  const { run, timeline, paint } = p;
+function renderRun(details: { run: Run; timeline: readonly TimelineEntry[]; paint: Paint; now: number }): string {
+  const { run, timeline, paint } = details;
   const blocks = [
     `${renderMark(runMarks[run.status], paint)}  ${paint("strong", run.id)}\n`,
-    renderFacts(p),
+    renderFacts(details),
     timeline.length > 0 ? renderTimeline(timeline, paint) : "",
     renderJson("input", run.input, paint),
     renderJson("output", run.output, paint),

@@ -36,7 +36,7 @@ async function listRuns(context: CommandContext, { cursor, limit, ...options }: 
 }
 
 /** Runs as a table, with tokens and cost if a run of an agent is among them. */
-export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: number }): string {
+export function renderRuns(runs: readonly RunSummary[], { paint, now }: { paint: Paint; now: number }): string {
   if (runs.length === 0) return "";
   const hasSpend = runs.some(({ tokens }) => tokens !== null);
   const isRecovered = runs.some(({ resumedAt, replayedAs }) => resumedAt !== null || replayedAs !== null);
@@ -53,10 +53,10 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       "ERROR",
     ],
     rows: runs.map((run) => [
-      renderMark(runMarks[run.status], p.paint),
+      renderMark(runMarks[run.status], paint),
       run.id,
       `${run.target.kind} ${run.target.slug}${run.failureOf === null ? "" : " (onFailure)"}`,
-      formatRelativeTime(run.createdAt, p.now),
+      formatRelativeTime(run.createdAt, now),
       tookText(run),
       `${run.attempt}/${run.maxAttempts}`,
       ...(hasSpend
@@ -65,7 +65,7 @@ export function renderRuns(runs: readonly RunSummary[], p: { paint: Paint; now: 
       ...(isRecovered ? [recoveryText(run)] : []),
       run.error ? plainLine(run.error.message, 60) : "",
     ]),
-    paint: p.paint,
+    paint,
   });
 }
 

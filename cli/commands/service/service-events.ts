@@ -8,7 +8,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 /** Events of `dev` and `start`: text for a person, or one JSON object per line. */
 export interface ServiceEvents extends Reporter {
   /** `localUrl`: the URL on this machine. `store`: its name, by `describeStore`. */
-  ready(p: {
+  ready(details: {
     mode: Mode;
     url: string;
     localUrl: string;
@@ -17,20 +17,20 @@ export interface ServiceEvents extends Reporter {
     warnings: readonly Diagnostic[];
   }): void;
   /** The workers are ready, without a web process. `healthPort`: the port of the health checks; `null`: none. */
-  working(p: { manifest: Manifest; store: string; healthPort: number | null }): void;
+  working(details: { manifest: Manifest; store: string; healthPort: number | null }): void;
   /** A new build is loaded. */
-  reloaded(p: { manifest: Manifest; warnings: readonly Diagnostic[]; durationMs: number }): void;
+  reloaded(details: { manifest: Manifest; warnings: readonly Diagnostic[]; durationMs: number }): void;
   /** The build is the same as before, so nothing is loaded. */
-  unchanged(p: { version: string; wasBroken: boolean }): void;
+  unchanged(details: { version: string; wasBroken: boolean }): void;
   /** `serving` is the version that is still served, `null` before the first successful build. */
-  buildFailed(p: { diagnostics: readonly Diagnostic[]; serving: string | null }): void;
+  buildFailed(details: { diagnostics: readonly Diagnostic[]; serving: string | null }): void;
   stopping(): void;
 }
 
 /** One JSON object per line with `event` and `at`: ready, working, build, delivery, run, notice, stopping. */
-export function createJsonEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
+export function createJsonEvents({ terminal, now }: { terminal: Terminal; now(): number }): ServiceEvents {
   const emit = (event: string, fields: Record<string, unknown>) =>
-    p.terminal.out.write(`${JSON.stringify({ event, at: new Date(p.now()).toISOString(), ...fields })}\n`);
+    terminal.out.write(`${JSON.stringify({ event, at: new Date(now()).toISOString(), ...fields })}\n`);
   return {
     ready: ({ mode, url, store, manifest, warnings }) =>
       emit("ready", {

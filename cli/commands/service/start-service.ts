@@ -30,15 +30,17 @@ interface StartOptions {
 }
 
 /** Starts web and workers, and records their URL in `.signalbox/` while they run. Throws a Failure if they cannot start. */
-export async function startService(p: StartOptions): Promise<Service> {
+export async function startService(options: StartOptions): Promise<Service> {
   const { startSupervisor } = await import("../../../server/processes/supervisor.ts");
-  return announce(p, () => startSupervisor(p));
+  return announce(options, () => startSupervisor(options));
 }
 
 /** Starts web without workers. The workers of other machines execute the runs. */
-export async function startWeb(p: StartOptions): Promise<Omit<Service, "reload" | "reportBuild" | "takeDelivery">> {
+export async function startWeb(
+  options: StartOptions,
+): Promise<Omit<Service, "reload" | "reportBuild" | "takeDelivery">> {
   const { startWebAlone } = await import("../../../server/processes/start-web-alone.ts");
-  return announce(p, () => startWebAlone(p));
+  return announce(options, () => startWebAlone(options));
 }
 
 /** Wraps a start error as a Failure, unless its type already has a clear message. */

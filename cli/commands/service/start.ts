@@ -95,20 +95,20 @@ async function start(
 }
 
 /** Runs that do not fit the build are reported while they can still be helped. */
-async function reportOpenRuns(p: {
+async function reportOpenRuns(service: {
   local: LocalApi;
   settings: Settings;
   manifest: Manifest;
   events: ServiceEvents;
 }): Promise<void> {
-  const api = createApiClient((request) => p.local.fetch(request));
+  const api = createApiClient((request) => service.local.fetch(request));
   try {
-    const check = await checkOpenRuns(api, p.manifest);
+    const check = await checkOpenRuns(api, service.manifest);
     const misfits = summarizeOpenRuns(check);
-    if (misfits) p.events.notice(check.failing > 0 ? "warn" : "info", misfits);
+    if (misfits) service.events.notice(check.failing > 0 ? "warn" : "info", misfits);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    p.events.notice("warn", `Open runs were not compared with the build: ${reason}`);
+    service.events.notice("warn", `Open runs were not compared with the build: ${reason}`);
   }
 }
 

@@ -16,10 +16,10 @@ import { endpointsOf, type ServiceEvents } from "./service-events.ts";
 import { formatLocalTime, formatCount, formatDuration, formatMethods } from "../../../server/shared/format.ts";
 
 /** A short line per event: deliveries, runs and builds on stdout, problems on stderr. */
-export function createTextEvents(p: { terminal: Terminal; now(): number }): ServiceEvents {
-  const { out, err } = p.terminal;
+export function createTextEvents({ terminal, now }: { terminal: Terminal; now(): number }): ServiceEvents {
+  const { out, err } = terminal;
   const color = err.hasColor;
-  const time = () => out.paint("dim", formatLocalTime(p.now()));
+  const time = () => out.paint("dim", formatLocalTime(now()));
   const warn = (warnings: readonly Diagnostic[]) =>
     warnings.length > 0 && err.write(`\n${renderDiagnostics(warnings, { color })}\n`);
   return {
@@ -46,19 +46,19 @@ export function createTextEvents(p: { terminal: Terminal; now(): number }): Serv
         `\n${renderDiagnostics(diagnostics, { color })}\n${err.paint("warn", "!")} The build failed. ${next}\n`,
       );
     },
-    delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: p.now() })),
-    runEnded: (run) => out.write(renderRunEnded(run, { paint: out.paint, now: p.now() })),
+    delivery: (delivery) => out.write(renderDelivery(delivery, { paint: out.paint, now: now() })),
+    runEnded: (run) => out.write(renderRunEnded(run, { paint: out.paint, now: now() })),
     notice(level, message) {
       const tone = level === "info" ? "dim" : level === "warn" ? "warn" : "bad";
       err.write(
-        `${formatLocalTime(p.now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
+        `${formatLocalTime(now())}  ${err.paint(tone, level === "info" ? "·" : "!")} ${plainLine(message, 1000)}\n`,
       );
     },
     stopping: () => err.write("Shutting down; active runs return to the queue. Press Ctrl-C again to exit at once.\n"),
   };
 }
 
-export function renderReady(p: {
+export function renderReady(details: {
   url: string;
   localUrl: string;
   store: string;
@@ -66,7 +66,7 @@ export function renderReady(p: {
   paint: Paint;
   isDevelopment: boolean;
 }): string {
-  const { url, localUrl, manifest, paint } = p;
+  const { url, localUrl, store, manifest, paint, isDevelopment } = details;
   const endpoints = endpointsOf(manifest).map((endpoint) => {
     const triggers = manifest.triggers.filter((trigger) => trigger.endpoint === endpoint);
     const slugs = triggers.map(({ attachmentId }) => attachmentId.replace(":", " → "));
@@ -77,9 +77,9 @@ export function renderReady(p: {
     .flatMap((trigger) => curlLine(localUrl, trigger) ?? [])
     .sort((a, b) => a.length - b.length);
   return [
-    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${p.isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n${paint("dim", `Store: ${p.store}`)}\n`,
+    `\n${paint("strong", manifest.name)} ${paint("dim", manifest.version)} ${isDevelopment ? "in development" : "deployed"} on ${paint("link", url)}\n${paint("dim", `Store: ${store}`)}\n`,
     endpoints.length > 0 ? `\n${endpoints.join("")}` : "\nThere are no triggers yet. Write one in triggers/.\n",
-    webhook && p.isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
+    webhook && isDevelopment ? `\nTry it:\n  ${webhook}\n` : "",
     "\n",
   ].join("");
 }
@@ -112,39 +112,39 @@ export function countText({ triggers, workflows, agents }: Manifest): string {
   return `${formatCount(triggers.length, "trigger")}, ${formatCount(workflows.length, "workflow")}${agents.length === 0 ? "" : `, ${formatCount(agents.length, "agent")}`}`;
 }
 
-export function renderDelivery(delivery: DeliverySummary, p: { paint: Paint; now: number }): string {
+export function renderDelivery(delivery: DeliverySummary, { paint, now }: { paint: Paint; now: number }): string {
   const { endpoint, responseStatus, durationMs, verdicts, unlistedVerdicts, problem, outcome } = delivery;
   const tone = responseStatus >= 500 ? "bad" : responseStatus >= 400 ? "warn" : "good";
   const origin = readOrigin(delivery.headers);
   const differences = origin === null ? [] : differencesFrom(origin, verdicts);
   const first = [
-    p.paint("dim", formatLocalTime(p.now)),
-    `${p.paint("busy", "→")} ${plainLine(delivery.method, 10)} /triggers/${plainLine(endpoint, 80)}`,
-    `${p.paint(tone, String(responseStatus))} ${outcome}`,
+    paint("dim", formatLocalTime(now)),
+    `${paint("busy", "→")} ${plainLine(delivery.method, 10)} /triggers/${plainLine(endpoint, 80)}`,
+    `${paint(tone, String(responseStatus))} ${outcome}`,
     formatDuration(durationMs),
-    ...(origin === null ? [] : [renderOrigin(origin, { isSame: differences.length === 0, paint: p.paint })]),
+    ...(origin === null ? [] : [renderOrigin(origin, { isSame: differences.length === 0, paint })]),
   ].join("  ");
   const lines = verdicts.map(({ trigger, attachmentId, outcome: verdict, runId, reasons }) => {
     const [reason] = reasons;
     const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
-    const detail = runId ?? (reason ? renderReason(reason, p.paint) + more : "");
+    const detail = runId ?? (reason ? renderReason(reason, paint) + more : "");
     const other = differences.find((one) => one.attachmentId === attachmentId);
     return [
-      `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}`,
+      `          ${padEnd(renderMark(verdictMarks[verdict], paint), 18)}`,
       trigger,
       ...(detail === "" ? [] : [detail]),
-      ...(other ? [p.paint("warn", `origin: ${other.there ? verdictMarks[other.there].label : "no verdict"}`)] : []),
+      ...(other ? [paint("warn", `origin: ${other.there ? verdictMarks[other.there].label : "no verdict"}`)] : []),
     ].join("  ");
   });
   for (const { outcome: verdict, pointer, count } of unlistedVerdicts) {
     const where = pointer === null ? "" : `  at ${plainLine(pointer || "the body", 80)}`;
     lines.push(
-      `          ${padEnd(renderMark(verdictMarks[verdict], p.paint), 18)}  ${formatCount(count, "trigger")}${where}`,
+      `          ${padEnd(renderMark(verdictMarks[verdict], paint), 18)}  ${formatCount(count, "trigger")}${where}`,
     );
   }
   for (const { attachmentId, here, there } of differences)
     if (here === null && there === "matched")
-      lines.push(`          ${p.paint("warn", `origin: matched ${plainLine(attachmentId, 130)}`)}`);
+      lines.push(`          ${paint("warn", `origin: matched ${plainLine(attachmentId, 130)}`)}`);
   // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
   return `${[first, ...lines].join("\n")}\n`;
@@ -158,9 +158,9 @@ function renderOrigin(
   return paint(isSame ? "dim" : "warn", `${isSame ? "=" : "≠"} origin ${responseStatus} ${outcome}`);
 }
 
-export function renderRunEnded(run: RunEndedReport, p: { paint: Paint; now: number }): string {
+export function renderRunEnded(run: RunEndedReport, { paint, now }: { paint: Paint; now: number }): string {
   const name = run.trigger ? `${run.trigger} → ${run.target.slug}` : run.target.slug;
   const attempt = run.attempt > 1 ? `  attempt ${run.attempt}` : "";
   const error = run.error ? `\n          ${plainLine(run.error, 160)}` : "";
-  return `${p.paint("dim", formatLocalTime(p.now))}  ${renderMark(runMarks[run.status], p.paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
+  return `${paint("dim", formatLocalTime(now))}  ${renderMark(runMarks[run.status], paint)}  ${name}  ${formatDuration(run.durationMs)}${attempt}  ${run.runId}${error}\n`;
 }

@@ -30,7 +30,7 @@ export const it = base
         startSignalbox(given, onEnd),
   );
 
-type CommandLine = [args: string[], p: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }];
+type CommandLine = [args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string }];
 
 function emptyFolder(onEnd: OnCleanup): string {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-cli-"));

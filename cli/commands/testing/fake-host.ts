@@ -9,7 +9,7 @@ export type FakeRoute = (request: { query: URLSearchParams; body: unknown }) => 
 /** Runs one command line in this process with fake REST responses, by `GET /path`. */
 export async function runFakeCli(
   argv: string[],
-  p: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {},
+  { routes, stdin, cwd }: { routes?: Record<string, FakeRoute>; stdin?: string; cwd?: string } = {},
 ) {
   const out = fakeOutput();
   const err = fakeOutput();
@@ -18,7 +18,7 @@ export async function runFakeCli(
     const { pathname, searchParams } = new URL(request.url);
     const name = `${request.method} ${pathname.replace("/api/v1", "")}`;
     asked.push(name + (searchParams.size > 0 ? `?${searchParams}` : ""));
-    const route = p.routes?.[name];
+    const route = routes?.[name];
     if (!route)
       return Response.json(
         { type: "/errors/not_found", title: "", status: 404, code: "not_found", detail: `There is no ${name}.` },
@@ -30,8 +30,8 @@ export async function runFakeCli(
   };
   const exitCode = await runCli(argv, {
     terminal: { out: out.output, err: err.output },
-    cwd: p.cwd ?? "/nowhere",
-    stdin: Readable.from([p.stdin ?? ""]),
+    cwd: cwd ?? "/nowhere",
+    stdin: Readable.from([stdin ?? ""]),
     now: () => Date.parse("2026-11-21T10:00:00Z"),
     openApi: async () => ({ client: createApiClient(transport), close: async () => {} }),
   });

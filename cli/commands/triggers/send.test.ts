@@ -17,10 +17,10 @@ interface Received {
 /** Sends a webhook to SIGNALBOX_URL. */
 async function send(
   args: string[],
-  p: { endpoint?: string; formats?: BodyFormat[]; methods?: Methods | undefined; projectDir?: string } = {},
+  options: { endpoint?: string; formats?: BodyFormat[]; methods?: Methods | undefined; projectDir?: string } = {},
 ) {
-  const { endpoint = "signup", formats = fakeTrigger.body as BodyFormat[], methods = ["POST"] } = p;
-  const project = p.projectDir === undefined ? [] : ["--project", p.projectDir];
+  const { endpoint = "signup", formats = fakeTrigger.body as BodyFormat[], methods = ["POST"], projectDir } = options;
+  const project = projectDir === undefined ? [] : ["--project", projectDir];
   return runFakeCli(["triggers", "send", endpoint, ...args, ...project], {
     routes: {
       "GET /url": () => ({ endpoint, url: `http://127.0.0.1:3002/triggers/${endpoint}?token=sbk_1`, keyId: null }),

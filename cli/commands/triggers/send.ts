@@ -124,24 +124,24 @@ function fixOf(code: string, { endpoint, isSigned }: { endpoint: string; isSigne
   return undefined;
 }
 
-function renderAnswer(p: {
+function renderAnswer(exchange: {
   answer: WebhookAnswer;
   started: StartedRuns["runs"];
   ended: readonly Run[];
   endpoint: string;
   context: CommandContext;
 }): string {
-  const { paint } = p.context.terminal.out;
-  const { status, deliveryId, durationMs } = p.answer;
-  const isHeld = heldAnswer.safeParse(p.answer.body).success;
-  const outcome = p.started.length > 0 ? "accepted" : isHeld ? "held" : "skipped";
+  const { paint } = exchange.context.terminal.out;
+  const { status, deliveryId, durationMs } = exchange.answer;
+  const isHeld = heldAnswer.safeParse(exchange.answer.body).success;
+  const outcome = exchange.started.length > 0 ? "accepted" : isHeld ? "held" : "skipped";
   const first = `${paint("good", String(status))} ${outcome}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
   if (isHeld)
     return `${first}No trigger matched yet. \`signalbox deliveries release ${deliveryId ?? "<id>"}\` evaluates it again.\n`;
-  if (p.started.length === 0)
-    return `${first}No trigger matched. \`signalbox triggers test ${p.endpoint} --data …\` shows why.\n`;
-  const rows = p.started.map(({ runId, trigger, target }) => {
-    const run = p.ended.find(({ id }) => id === runId);
+  if (exchange.started.length === 0)
+    return `${first}No trigger matched. \`signalbox triggers test ${exchange.endpoint} --data …\` shows why.\n`;
+  const rows = exchange.started.map(({ runId, trigger, target }) => {
+    const run = exchange.ended.find(({ id }) => id === runId);
     return [
       renderMark(runMarks[run?.status ?? "queued"], paint),
       runId,
@@ -163,17 +163,17 @@ interface WebhookAnswer {
 }
 
 /** Sends a body as a sender would: over HTTP, byte for byte. Throws a Failure without a response. */
-async function sendWebhook(p: WebhookRequest & { url: string; serviceUrl: string }): Promise<WebhookAnswer> {
+async function sendWebhook(request: WebhookRequest & { url: string; serviceUrl: string }): Promise<WebhookAnswer> {
   const startedAt = performance.now();
-  const response = await fetch(p.url, {
-    method: p.method,
-    headers: Object.entries(p.headers).flatMap(([name, values]) =>
+  const response = await fetch(request.url, {
+    method: request.method,
+    headers: Object.entries(request.headers).flatMap(([name, values]) =>
       values.map((value): [string, string] => [name, toWire(value)]),
     ),
-    ...(p.method !== "GET" && { body: Buffer.from(p.body) }),
+    ...(request.method !== "GET" && { body: Buffer.from(request.body) }),
     redirect: "manual",
   }).catch((cause: unknown) => {
-    throw noResponse(p.serviceUrl, cause);
+    throw noResponse(request.serviceUrl, cause);
   });
   const body: unknown = await response.json().catch(() => null);
   return {

@@ -22,7 +22,7 @@ export interface WebhookRequest {
  * for byte. The body of a GET is its query: an object, or the query itself. Throws a Failure for a multipart body that
  * is not an object, since its boundary is unknown, and for a GET body that cannot be a query.
  */
-export function createWebhookRequest(p: {
+export function createWebhookRequest(options: {
   data: Uint8Array;
   headers: Record<string, string[]>;
   /** The formats that the endpoint accepts. */
@@ -31,13 +31,13 @@ export function createWebhookRequest(p: {
   /** Without its question mark. */
   query: string;
 }): WebhookRequest {
-  const { method, query } = p;
-  const headers: WebhookRequest["headers"] = { "user-agent": ["signalbox-cli"], ...p.headers };
+  const { data, formats, method, query } = options;
+  const headers: WebhookRequest["headers"] = { "user-agent": ["signalbox-cli"], ...options.headers };
   if (method === "GET") {
-    return { method, query: joinQueries(query, encodeQuery(p.data)), headers, body: new Uint8Array() };
+    return { method, query: joinQueries(query, encodeQuery(data)), headers, body: new Uint8Array() };
   }
-  if (headers["content-type"]) return { method, query, headers, body: p.data };
-  const { contentType, body } = encode(p.data, p.formats);
+  if (headers["content-type"]) return { method, query, headers, body: data };
+  const { contentType, body } = encode(data, formats);
   return { method, query, headers: { "content-type": [contentType], ...headers }, body };
 }
 
@@ -85,14 +85,14 @@ function parsesAsJson(text: string): boolean {
  */
 export async function signRequest(
   request: WebhookRequest,
-  p: { projectDir: string; endpoint: string; url: string; now: number },
+  { projectDir, endpoint, url, now }: { projectDir: string; endpoint: string; url: string; now: number },
 ): Promise<WebhookRequest> {
-  const verify = await readVerification(p.projectDir, p.endpoint);
+  const verify = await readVerification(projectDir, endpoint);
   const added = verify.sign({
     body: request.body,
-    receivedAtMs: p.now,
+    receivedAtMs: now,
     method: request.method,
-    url: p.url,
+    url,
     header: (name) => request.headers[name]?.join(", ") ?? null,
     headers: () => Object.entries(request.headers).map(([name, values]) => [name, values.join(", ")] as const),
     multipart: () => readMultipartTexts(request.body, request.headers["content-type"]?.[0] ?? null),

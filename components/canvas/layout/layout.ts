@@ -204,15 +204,15 @@ function wantedTop(node: ModelNode, { nodes, edges }: VisibleGraph, layout: Layo
 }
 
 /** The free position nearest to the wanted one: there, or directly above or below an occupied span. */
-function nearestFree(taken: readonly Span[], p: { wanted: number; height: number }): number {
-  const candidates = [p.wanted, ...taken.flatMap(({ top, bottom }) => [bottom + gap, top - gap - p.height])].map(
+function nearestFree(taken: readonly Span[], { wanted, height }: { wanted: number; height: number }): number {
+  const candidates = [wanted, ...taken.flatMap(({ top, bottom }) => [bottom + gap, top - gap - height])].map(
     Math.round,
   );
   const isFree = (top: number) =>
-    taken.every((span) => top >= span.bottom + gap - 1 || top + p.height <= span.top - gap + 1);
+    taken.every((span) => top >= span.bottom + gap - 1 || top + height <= span.top - gap + 1);
   return (
-    candidates.filter(isFree).toSorted((one, other) => Math.abs(one - p.wanted) - Math.abs(other - p.wanted))[0] ??
-    Math.round(p.wanted)
+    candidates.filter(isFree).toSorted((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted))[0] ??
+    Math.round(wanted)
   );
 }
 

@@ -74,16 +74,18 @@ function sendDot(
   run(layer, { path: first, keyframes: arriving, ms: runMs, onArrival: continueOnward });
 }
 
-function run(layer: HTMLElement, p: { path: string; keyframes: Keyframe[]; ms: number; onArrival?: () => void }): void {
+function run(
+  layer: HTMLElement,
+  { path, keyframes, ms, onArrival }: { path: string; keyframes: Keyframe[]; ms: number; onArrival?: () => void },
+): void {
   const dot = document.createElement("i");
   dot.className = "absolute top-0 left-0 size-2 rounded-full bg-accent";
-  dot.style.offsetPath = `path("${p.path}")`;
+  dot.style.offsetPath = `path("${path}")`;
   layer.append(dot);
-  dot.animate(p.keyframes, { duration: p.ms, easing: "cubic-bezier(.45,.05,.55,.95)", fill: "forwards" }).onfinish =
-    () => {
-      dot.remove();
-      p.onArrival?.();
-    };
+  dot.animate(keyframes, { duration: ms, easing: "cubic-bezier(.45,.05,.55,.95)", fill: "forwards" }).onfinish = () => {
+    dot.remove();
+    onArrival?.();
+  };
 }
 
 function lightUp(layer: HTMLElement, { path, isStopped }: { path: string; isStopped: boolean }): void {

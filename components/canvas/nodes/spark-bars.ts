@@ -5,8 +5,8 @@ export function sparkBars(
 ): { width: number; base: string; good: string; bad: string } {
   const max = Math.max(1, ...buckets.map(({ count }) => count));
   const scale = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / max) * height * 10) / 10));
-  const bar = (index: number, p: { top: number; size: number }) =>
-    p.size > 0 ? `M${index * pitch} ${round(p.top)}h${barWidth}v${round(p.size)}h-${barWidth}z` : "";
+  const bar = (index: number, { top, size }: { top: number; size: number }) =>
+    size > 0 ? `M${index * pitch} ${round(top)}h${barWidth}v${round(size)}h-${barWidth}z` : "";
   const paths = buckets.map(({ count, rejected }, index) => {
     const full = scale(count);
     const bad = rejected === 0 ? 0 : Math.min(full, Math.max(2, (rejected / count) * full));

@@ -12,14 +12,14 @@ export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;
  */
 export function flowNodes(
   { nodes }: VisibleGraph,
-  p: { positions: Layout; known: WeakMap<ModelNode, FlowNode> },
+  { positions, known }: { positions: Layout; known: WeakMap<ModelNode, FlowNode> },
 ): FlowNode[] {
   return nodes.map((node) => {
-    const position = p.positions.get(node.id) ?? { x: 0, y: 0 };
-    const old = p.known.get(node);
+    const position = positions.get(node.id) ?? { x: 0, y: 0 };
+    const old = known.get(node);
     if (old && isSame(old.position, position)) return old;
     const next = flowNode(node, position);
-    p.known.set(node, next);
+    known.set(node, next);
     return next;
   });
 }

@@ -86,15 +86,15 @@ interface View {
  */
 export function viewFor(
   aim: Aim,
-  p: View & { nodes: readonly ModelNode[]; positions: Layout; isDue: boolean; isCentred: boolean },
+  view: View & { nodes: readonly ModelNode[]; positions: Layout; isDue: boolean; isCentred: boolean },
 ): Viewport | null {
-  const aimed = aimedView(aim, p);
-  const isInView = p.nodes.some((node) => {
-    const box = boxOf(node, p.positions);
-    return box !== null && isInWindow(box, { viewport: aimed ?? p.viewport, frame: p.frame });
+  const aimed = aimedView(aim, view);
+  const isInView = view.nodes.some((node) => {
+    const box = boxOf(node, view.positions);
+    return box !== null && isInWindow(box, { viewport: aimed ?? view.viewport, frame: view.frame });
   });
-  const bounds = boundsOf(p.nodes, p.positions);
-  return isInView || !bounds ? aimed : firstView(bounds, p.frame);
+  const bounds = boundsOf(view.nodes, view.positions);
+  return isInView || !bounds ? aimed : firstView(bounds, view.frame);
 }
 
 function aimedView(
@@ -143,12 +143,12 @@ function centreOn(box: Box, { viewport, frame }: View): Viewport {
 /** Whether a box is at least partly in the window. */
 export function isInWindow(
   at: Point & { width: number; height: number },
-  p: { viewport: Viewport; frame: { width: number; height: number } },
+  { viewport, frame }: { viewport: Viewport; frame: { width: number; height: number } },
 ): boolean {
-  const { x, y, zoom } = p.viewport;
+  const { x, y, zoom } = viewport;
   const left = at.x * zoom + x;
   const top = at.y * zoom + y;
-  return left < p.frame.width && top < p.frame.height && left + at.width * zoom > 0 && top + at.height * zoom > 0;
+  return left < frame.width && top < frame.height && left + at.width * zoom > 0 && top + at.height * zoom > 0;
 }
 
 function spaceOf(frame: { width: number; height: number }) {

@@ -10,7 +10,7 @@ import { RunBadge } from "../../runs/run-badge.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Elapsed, RelativeTime } from "../../ui/time.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { durationBars } from "./target-facts.ts";
+import { durationBars } from "./duration-bars.ts";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
 import { EmptyNote, Skeleton } from "../../ui/states.tsx";

@@ -36,7 +36,7 @@ export const github: EventSources<GitHubEvents, "x-github-event"> = createEventS
 });
 
 /** An object of a shape, as `event-data.ts` describes it. */
-function readShape(shape: number, p: { isNullable: boolean; isOptional: boolean }): EventField {
+function readShape(shape: number, flags: { isNullable: boolean; isOptional: boolean }): EventField {
   const fields = new Map(
     (shapes[shape] ?? "").split(",").flatMap((text): [string, { code: string; isOptional: boolean }][] => {
       const [, name, mark, code] = /^(.*?)(\??):([^:]*)$/.exec(text) ?? [];
@@ -45,7 +45,7 @@ function readShape(shape: number, p: { isNullable: boolean; isOptional: boolean 
   );
   return {
     ...leaf,
-    ...p,
+    ...flags,
     names: [...fields.keys()],
     field(name) {
       const found = fields.get(name);

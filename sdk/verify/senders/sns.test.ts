@@ -51,9 +51,9 @@ describe("sns", () => {
 
   let messages = 0;
   /** Each message has its own certificate URL, because certificates are kept. */
-  function message(changed: Record<string, unknown> = {}, p: { key?: string; version?: "1" | "2" } = {}) {
+  function message(changed: Record<string, unknown> = {}, signing: { key?: string; version?: "1" | "2" } = {}) {
     messages += 1;
-    const version = p.version ?? "2";
+    const version = signing.version ?? "2";
     const unsigned: Record<string, unknown> = {
       Type: "Notification",
       MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",
@@ -75,7 +75,7 @@ describe("sns", () => {
       .join("");
     const hash = version === "1" ? "sha1" : "sha256";
     return {
-      Signature: signWithKey(hash, utf8(content), keys.get(p.key ?? "sns") ?? "").toString("base64"),
+      Signature: signWithKey(hash, utf8(content), keys.get(signing.key ?? "sns") ?? "").toString("base64"),
       ...unsigned,
     };
   }

@@ -60,7 +60,11 @@ export interface Sender {
   secret: string;
   otherSecret: string;
   /** The headers that the sender adds, as its own library makes them, or its documentation says. */
-  sign: (p: { body: Buffer; at: number; secret: string }) => Promise<Record<string, string>> | Record<string, string>;
+  sign: (request: {
+    body: Buffer;
+    at: number;
+    secret: string;
+  }) => Promise<Record<string, string>> | Record<string, string>;
   signatureHeader: string;
   /** The header with the timestamp. `null`: the signature has none, or has it elsewhere. */
   timeHeader: string | null;

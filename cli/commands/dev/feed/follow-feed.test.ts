@@ -40,7 +40,7 @@ function fakeFeed(ends: readonly number[], stop: () => void) {
   return { starts, open };
 }
 
-function setUp(p: {
+function setUp(options: {
   ends?: readonly number[];
   kept?: string | null;
   take?: (id: number) => Promise<TakenDelivery | null>;
@@ -49,17 +49,17 @@ function setUp(p: {
   const stopping = new AbortController();
   const taken: number[] = [];
   const notices: string[] = [];
-  const cursor = memoryCursor(p.kept);
-  const feed = fakeFeed(p.ends ?? [], () => stopping.abort());
+  const cursor = memoryCursor(options.kept);
+  const feed = fakeFeed(options.ends ?? [], () => stopping.abort());
   const following = followFeed({
     source: { url, endpoints: [] },
     isMatchOnly: false,
     since: null,
     cursor,
-    open: p.open ?? feed.open,
+    open: options.open ?? feed.open,
     take: async ({ delivery }) => {
       const id = Number(delivery.id.slice("dlv_".length));
-      const answer = p.take ? await p.take(id) : ({ taken: "recorded" } as const);
+      const answer = options.take ? await options.take(id) : ({ taken: "recorded" } as const);
       if (answer?.taken === "recorded") taken.push(id);
       return answer;
     },

@@ -32,19 +32,19 @@ const busyMs = 500;
  * again, after the last recorded delivery. Rejects if the first connection is rejected. If a later one is, following
  * ends with a notice, and the local service continues.
  */
-export async function followFeed(p: FollowOptions): Promise<void> {
-  const { signal, notice, source } = p;
-  const wait = p.wait ?? ((ms: number) => delay(ms, undefined, { signal }));
-  const random = p.random ?? Math.random;
-  const intake = createIntake(p, wait);
-  let start: FeedStart = p.since === null ? null : { since: p.since };
-  const kept = p.cursor.read();
+export async function followFeed(options: FollowOptions): Promise<void> {
+  const { signal, notice, source, since, open } = options;
+  const wait = options.wait ?? ((ms: number) => delay(ms, undefined, { signal }));
+  const random = options.random ?? Math.random;
+  const intake = createIntake(options, wait);
+  let start: FeedStart = since === null ? null : { since };
+  const kept = options.cursor.read();
   if (start === null && kept !== null) start = { cursor: kept };
   let failures = 0;
   let hasConnected = false;
 
   function connected(): void {
-    if (!hasConnected) notice("info", describeStart(p, start));
+    if (!hasConnected) notice("info", describeStart(options, start));
     else if (failures > 0) notice("info", `The feed of ${source.url} continues after the last delivery.`);
     hasConnected = true;
     failures = 0;
@@ -54,7 +54,7 @@ export async function followFeed(p: FollowOptions): Promise<void> {
     while (!signal.aborted) {
       let isFirst = true;
       try {
-        for await (const { cursor, delivery } of p.open(start, signal)) {
+        for await (const { cursor, delivery } of open(start, signal)) {
           if (isFirst) connected();
           isFirst = false;
           await intake.add(cursor, delivery);
@@ -71,12 +71,12 @@ export async function followFeed(p: FollowOptions): Promise<void> {
         await wait(waitMs, signal).catch(() => {});
       }
       await intake.settled();
-      const reached = p.cursor.read();
+      const reached = options.cursor.read();
       if (reached !== null) start = { cursor: reached };
     }
   } finally {
     await intake.settled();
-    p.cursor.close();
+    options.cursor.close();
   }
 }
 
@@ -88,7 +88,8 @@ function describeStart({ source, isMatchOnly }: FollowOptions, start: FeedStart)
 }
 
 /** Records deliveries, some at once, and saves the cursor after those that are recorded without a gap. */
-function createIntake(p: FollowOptions, wait: (ms: number, signal: AbortSignal) => Promise<unknown>) {
+function createIntake(options: FollowOptions, wait: (ms: number, signal: AbortSignal) => Promise<unknown>) {
+  const { source, isMatchOnly, notice } = options;
   const inProgress = new Set<Promise<boolean>>();
   /** Whether all deliveries so far are recorded. */
   let recorded: Promise<boolean> = Promise.resolve(true);
@@ -96,18 +97,18 @@ function createIntake(p: FollowOptions, wait: (ms: number, signal: AbortSignal) 
 
   /** Returns whether it is recorded. */
   async function take(delivery: FedDelivery): Promise<boolean> {
-    for (let isReported = false; !p.signal.aborted;) {
-      const taken = await p.take({ delivery, url: p.source.url, isMatchOnly: p.isMatchOnly });
+    for (let isReported = false; !options.signal.aborted;) {
+      const taken = await options.take({ delivery, url: source.url, isMatchOnly });
       if (taken?.taken === "known") known += 1;
       if (taken?.taken === "known" || taken?.taken === "recorded") return true;
       if (taken?.taken === "failed") {
-        p.notice("error", `Delivery ${delivery.id} of ${p.source.url} cannot be recorded here: ${taken.reason}`);
+        notice("error", `Delivery ${delivery.id} of ${source.url} cannot be recorded here: ${taken.reason}`);
         return true;
       }
-      if (taken && !isReported) p.notice("warn", `Delivery ${delivery.id} of ${p.source.url} waits: ${taken.reason}`);
+      if (taken && !isReported) notice("warn", `Delivery ${delivery.id} of ${source.url} waits: ${taken.reason}`);
       isReported ||= taken !== null;
       // Without a service, e.g. while its build is broken, deliveries wait as well.
-      await wait(busyMs, p.signal).catch(() => {});
+      await wait(busyMs, options.signal).catch(() => {});
     }
     return false;
   }
@@ -119,9 +120,9 @@ function createIntake(p: FollowOptions, wait: (ms: number, signal: AbortSignal) 
       void taking.then(() => inProgress.delete(taking));
       const before = recorded;
       recorded = Promise.all([before, taking]).then(([earlier, isRecorded]) => {
-        if (earlier && isRecorded) p.cursor.save(cursor);
+        if (earlier && isRecorded) options.cursor.save(cursor);
         if (delivery === null && known > 0) {
-          p.notice("info", `${formatCount(known, "delivery", "deliveries")} had been recorded here before.`);
+          notice("info", `${formatCount(known, "delivery", "deliveries")} had been recorded here before.`);
           known = 0;
         }
         return earlier && isRecorded;

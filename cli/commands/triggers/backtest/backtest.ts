@@ -95,24 +95,24 @@ function chooseOnly({ triggers }: Manifest, given: string | undefined, { endpoin
 
 async function compare(
   context: CommandContext,
-  p: { build: Build; only: Only; options: BacktestOptions },
+  { build, only, options }: { build: Build; only: Only; options: BacktestOptions },
 ): Promise<Backtest> {
   const { err } = context.terminal;
   const api = await context.api();
   const until = context.now();
-  const since = until - p.options.since;
+  const since = until - options.since;
   const progress = createProgressLine(err, context.now);
   try {
     return await compareDeliveries(
       {
-        ...p.build,
-        request: { ...p.only, since, until },
-        check: p.options.input ? "input" : p.options.transform ? "transform" : null,
+        ...build,
+        request: { ...only, since, until },
+        check: options.input ? "input" : options.transform ? "transform" : null,
       },
       {
         deliveries: api.download({
           path: "/deliveries/export",
-          query: { endpoint: p.only.endpoint ?? undefined, since: toIso(since), until: toIso(until) },
+          query: { endpoint: only.endpoint ?? undefined, since: toIso(since), until: toIso(until) },
         }),
         onOutput: (text) => err.write(text),
         onProgress({ oldestAt }) {

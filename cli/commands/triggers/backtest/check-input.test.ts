@@ -10,8 +10,8 @@ const request = z.object({ amount: z.number() }) as unknown as AnySchema;
 const paid = triggerOf({ slug: "paid", request: z.object({ amount: z.number() }) });
 const asked: TriggerSource = { ...paid, attachmentId: "paid:triage", target: { kind: "agent", slug: "triage" } };
 
-function check(p: { what: InputCheck; trigger?: TriggerSource; code: Partial<LoadedTrigger> }) {
-  const { what, trigger = paid, code } = p;
+function check(given: { what: InputCheck; trigger?: TriggerSource; code: Partial<LoadedTrigger> }) {
+  const { what, trigger = paid, code } = given;
   const run = vi.fn<() => void>();
   const project: ProjectCode = {
     manifest: projectOf([trigger]).manifest,

@@ -25,7 +25,7 @@ interface Progress {
  */
 export async function compareDeliveries(
   data: BacktestThreadData,
-  p: {
+  options: {
     deliveries: AsyncIterable<Uint8Array>;
     onOutput: (text: string) => void;
     onProgress: (progress: Progress) => void;
@@ -37,12 +37,12 @@ export async function compareDeliveries(
   let answer = Promise.withResolvers<void>();
   function start(): CompareThread {
     const thread = startThread(data, {
-      onOutput: p.onOutput,
+      onOutput: options.onOutput,
       onError: stopped.reject,
       onCompared({ deliveries, oldestAt }) {
         total.deliveries += deliveries;
         total.oldestAt = Math.min(total.oldestAt, oldestAt);
-        p.onProgress(total);
+        options.onProgress(total);
         answer.resolve();
         answer = Promise.withResolvers();
       },
@@ -59,7 +59,7 @@ export async function compareDeliveries(
     }
   }
   async function compareAll(): Promise<Backtest> {
-    for await (const bytes of wholeLines(p.deliveries)) (await findFree()).compare(bytes);
+    for await (const bytes of wholeLines(options.deliveries)) (await findFree()).compare(bytes);
     if (threads.length === 0) start();
     return mergeBacktests(await Promise.all(threads.map((thread) => thread.end())));
   }
@@ -82,7 +82,11 @@ interface CompareThread {
 
 function startThread(
   data: BacktestThreadData,
-  p: { onOutput: (text: string) => void; onCompared: (batch: Progress) => void; onError: (error: Failure) => void },
+  {
+    onOutput,
+    onCompared,
+    onError,
+  }: { onOutput: (text: string) => void; onCompared: (batch: Progress) => void; onError: (error: Failure) => void },
 ): CompareThread {
   const thread = new Worker(entryFile("backtest-thread"), {
     workerData: data,
@@ -92,15 +96,15 @@ function startThread(
     stdout: true,
     stderr: true,
   });
-  for (const output of [thread.stdout, thread.stderr]) output.setEncoding("utf8").on("data", p.onOutput);
+  for (const output of [thread.stdout, thread.stderr]) output.setEncoding("utf8").on("data", onOutput);
   const result = Promise.withResolvers<Backtest>();
   let pending = 0;
-  thread.once("error", (error) => p.onError(stoppedBy(error)));
-  thread.once("exit", () => p.onError(endedEarly()));
+  thread.once("error", (error) => onError(stoppedBy(error)));
+  thread.once("exit", () => onError(endedEarly()));
   thread.on("message", (message: FromBacktestThread) => {
     if (message.type === "result") return result.resolve(message.backtest);
     pending -= 1;
-    p.onCompared(message);
+    onCompared(message);
   });
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   const send = (message: ToBacktestThread) => thread.postMessage(message);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunSummary } from "../../../server/contract/run.ts";
-import { durationBars } from "./target-facts.ts";
+import { durationBars } from "./duration-bars.ts";
 
 function run(id: string, ms: number | null): Pick<RunSummary, "id" | "status" | "startedAt" | "finishedAt"> {
   const start = Date.parse("2026-01-31T12:00:00Z");
