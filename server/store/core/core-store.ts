@@ -1,8 +1,11 @@
 import type { PresetStore, SwitchStore } from "../../ports/store.ts";
+import type { AlertStore } from "../../ports/store/alert-store.ts";
 import type { ContractStore } from "../../ports/store/contract-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
+import type { OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
-import { type AlertRows, createAlertStore } from "./alerts.ts";
+import { createAlertFacts } from "./alert-facts.ts";
+import { createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
 import { type ClockWatchRows, createClockWatchStore } from "./clock-watch.ts";
 import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
@@ -10,6 +13,7 @@ import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createKeyStore } from "./keys.ts";
+import { createOpenRunStore } from "./open-runs.ts";
 import { createPeopleStore } from "./people.ts";
 import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
@@ -21,7 +25,8 @@ export type CoreStore = KeyStore &
   IdentityRows &
   PresetStore &
   SwitchStore &
-  AlertRows &
+  AlertStore &
+  OpenRunStore &
   ContractStore &
   ContentKeyRows &
   ClockWatchRows;
@@ -30,6 +35,8 @@ export type CoreStore = KeyStore &
 export function createCoreStore(database: StoreDatabase): CoreStore {
   return {
     ...createAlertStore(database),
+    ...createAlertFacts(database),
+    ...createOpenRunStore(database),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

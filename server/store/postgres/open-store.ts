@@ -14,13 +14,11 @@ import {
 } from "./deliveries/accept-deliveries.ts";
 import { createChangeWatcher } from "./connection/change-watcher.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
-import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
 import { createFeedStore } from "./lists/feed.ts";
 import { releaseDeliveries } from "./deliveries/held-deliveries.ts";
-import { createOpenRunStore } from "./runs/open-runs.ts";
 import { foldTraffic } from "./deliveries/fold-traffic.ts";
 import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
@@ -170,8 +168,6 @@ function createStore(p: {
     ...createRunStore(database, { accept, acceptIn, jobs }),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
-    ...createAlertFacts(database),
-    ...createOpenRunStore(database),
     ...createCoreStore(storeDatabase),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),

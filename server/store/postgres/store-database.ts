@@ -1,4 +1,5 @@
-import { getTableName } from "drizzle-orm";
+import { getTableName, sql, type Subquery } from "drizzle-orm";
+import { describeRunTables } from "../core/run-tables.ts";
 import type {
   StoreDatabase,
   StoreSession,
@@ -9,13 +10,27 @@ import type {
 } from "../core/store-database.ts";
 import { resultOf, runAsync } from "../shared/operation.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { hasFailedSql, isOpenSql, run } from "./schema.ts";
+import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
 
+const tables = { ...coreTables, ...describeRunTables(columnTypes) };
+
 export function createStoreDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): StoreDatabase {
+  const readInSession: StoreDatabase["read"] = (operation) =>
+    read((session) => runAsync(operation(toStoreSession(session))));
   return {
-    tables: coreTables,
-    read: (operation) => read((session) => runAsync(operation(toStoreSession(session)))),
+    tables,
+    forms: {
+      isOpen: sql.raw(isOpenSql),
+      hasFailed: sql.raw(hasFailedSql),
+      isQueued: sql.raw("status = 'queued'"),
+      input: sql`${run.input}`.mapWith(run.input),
+      runsBy: () => tables.run as unknown as Subquery<"run">,
+    },
+    read: readInSession,
+    readInTurn: readInSession,
     write: (operation) => write((session) => runAsync(operation(toStoreSession(session)))),
     prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>) {
       const queries = new WeakMap<Session, Prepared<Row>>();
@@ -60,7 +75,7 @@ function shareReads<Result>(
 function toStoreSession(session: Session, db: Session["db"] = session.db): StoreSession {
   return {
     db: db as unknown as StoreSession["db"],
-    tables: coreTables,
+    tables,
     rows: (query) => resultOf(onPostgres(query)),
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
     lockTable: (table) =>
