@@ -43,7 +43,7 @@ export interface ColumnTypes {
 }
 
 /** A number in SQLite, the public id in Postgres. */
-type RowKey = number | string;
+export type RowKey = number | string;
 
 /** Names that many rows share. In rows of SQLite, they are numbers: operations in the core read them as strings. */
 export interface NameColumns<Form extends string | number> {

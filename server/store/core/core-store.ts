@@ -2,7 +2,6 @@ import type { PresetStore, SwitchStore } from "../../ports/store.ts";
 import type { AlertStore } from "../../ports/store/alert-store.ts";
 import type { ContractStore } from "../../ports/store/contract-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
-import type { OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
 import { createAlertFacts } from "./alert-facts.ts";
 import { createAlertStore } from "./alerts.ts";
@@ -13,10 +12,11 @@ import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createKeyStore } from "./keys.ts";
-import { createOpenRunStore } from "./open-runs.ts";
+import { createOpenRunStore, type OpenRunReads } from "./open-runs.ts";
 import { createPeopleStore } from "./people.ts";
 import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
+import { createRunDecisions, type RunDecisions } from "./run-decisions.ts";
 import { createSwitchStore } from "./switches.ts";
 
 export type CoreStore = KeyStore &
@@ -26,7 +26,8 @@ export type CoreStore = KeyStore &
   PresetStore &
   SwitchStore &
   AlertStore &
-  OpenRunStore &
+  OpenRunReads &
+  RunDecisions &
   ContractStore &
   ContentKeyRows &
   ClockWatchRows;
@@ -37,6 +38,7 @@ export function createCoreStore(database: StoreDatabase): CoreStore {
     ...createAlertStore(database),
     ...createAlertFacts(database),
     ...createOpenRunStore(database),
+    ...createRunDecisions(database),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

@@ -1,11 +1,26 @@
 import { and, asc, count, inArray, sql } from "drizzle-orm";
+import type { RunStore } from "../../ports/store/run-store.ts";
 import type { OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
-export function createOpenRunStore({ tables, forms, read }: StoreDatabase): OpenRunStore {
+export type OpenRunReads = OpenRunStore & Pick<RunStore, "countOpenRuns">;
+
+export function createOpenRunStore({ tables, forms, read }: StoreDatabase): OpenRunReads {
   const { run, runStep } = tables;
   const openRuns = forms.runsBy("run_open");
   return {
+    countOpenRuns: () =>
+      read(function* ({ db, rows }) {
+        const counted = yield* rows(
+          db.select({ status: run.status, runs: count() }).from(openRuns).where(forms.isOpen).groupBy(run.status),
+        );
+        const {
+          queued = 0,
+          running = 0,
+          waiting = 0,
+        } = Object.fromEntries(counted.map(({ status, runs }) => [status, runs]));
+        return { queued, running, waiting };
+      }),
     countOpenRunsByVersion: () =>
       read(function* ({ db, rows }) {
         const counted = yield* rows(

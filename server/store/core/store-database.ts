@@ -2,7 +2,9 @@ import type { SQL, Subquery } from "drizzle-orm";
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Json } from "../../contract/json.ts";
 import type { StoreTopic } from "../../ports/store.ts";
+import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import type { Operation } from "../shared/operation.ts";
+import type { RowKey } from "./column-types.ts";
 import type { RunTables } from "./run-tables.ts";
 import type { CoreTables } from "./tables.ts";
 
@@ -35,7 +37,7 @@ interface StoreForms {
   runsBy(index: string): Subquery<"run">;
 }
 
-export interface StoreSession {
+export interface StoreSession extends RunWrites {
   db: QueryBuilder;
   tables: StoreTables;
   rows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
@@ -46,6 +48,16 @@ export interface StoreSession {
   run(query: RunQuery): Operation<void>;
   /** Reports that the operation changes visible data of a topic, which changes its mark. */
   changed(topic: StoreTopic): void;
+}
+
+/** What changes together with the rows of runs: their timelines and queues. The queue of SQLite is the rows. */
+export interface RunWrites {
+  addEntry(run: RowKey, entry: NewTimelineEntry): Operation<void>;
+  leaveQueue(run: RowKey): Operation<void>;
+  /** The run waits in its queue until this time. */
+  waitInQueue(run: RowKey, until: number): Operation<void>;
+  /** The operation concerns a run that another process executes. */
+  notifyHosts(): void;
 }
 
 export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;

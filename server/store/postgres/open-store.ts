@@ -161,7 +161,7 @@ function createStore(p: {
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
-  const storeDatabase = createStoreDatabase(database);
+  const storeDatabase = createStoreDatabase(database, jobs);
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),

@@ -14,10 +14,28 @@ import { hasFailedSql, isOpenSql, run } from "./schema.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
+import { createRunWrites } from "./runs/run-writes.ts";
 
 const tables = { ...coreTables, ...describeRunTables(columnTypes) };
 
-export function createStoreDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): StoreDatabase {
+export function createStoreDatabase(
+  { read, write }: Pick<PostgresDatabase, "read" | "write">,
+  jobs: RunJobs,
+): StoreDatabase {
+  const toStoreSession = (session: Session, db = session.db): StoreSession => ({
+    db: db as unknown as StoreSession["db"],
+    tables,
+    rows: (query) => resultOf(onPostgres(query)),
+    lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
+    lockTable: (table) =>
+      resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
+    run: (query) => resultOf(onPostgres(query).then(() => undefined)),
+    // The mark is read from the tables.
+    changed() {},
+    ...createRunWrites(session, jobs),
+  });
+
   const readInSession: StoreDatabase["read"] = (operation) =>
     read((session) => runAsync(operation(toStoreSession(session))));
   return {
@@ -69,20 +87,6 @@ function shareReads<Result>(
     if (!entry) return begin(key, values);
     const beginNext = () => begin(key, values);
     return (entry.next ??= entry.current.then(beginNext, beginNext));
-  };
-}
-
-function toStoreSession(session: Session, db: Session["db"] = session.db): StoreSession {
-  return {
-    db: db as unknown as StoreSession["db"],
-    tables,
-    rows: (query) => resultOf(onPostgres(query)),
-    lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
-    lockTable: (table) =>
-      resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
-    run: (query) => resultOf(onPostgres(query).then(() => undefined)),
-    // The mark is read from the tables.
-    changed() {},
   };
 }
 

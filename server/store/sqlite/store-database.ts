@@ -6,19 +6,16 @@ import type { StoreDatabase, StoreSession } from "../core/store-database.ts";
 import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type Names, noName } from "./names.ts";
+import type { AddEntry } from "./runs/timeline.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 
 /** SQLite has one writer, so a write transaction locks all rows. */
-export function createStoreDatabase({
-  db,
-  names,
-  read,
-  readInTurn,
-  write,
-  changed,
-}: Pick<SqliteDatabase, "db" | "names" | "read" | "readInTurn" | "write" | "changed">): StoreDatabase {
+export function createStoreDatabase(
+  { db, names, read, readInTurn, write, changed }: SqliteDatabase,
+  addEntry: AddEntry,
+): StoreDatabase {
   const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
   const session: StoreSession = {
     db,
@@ -28,6 +25,10 @@ export function createStoreDatabase({
     lockTable: () => resultOf(undefined),
     run: (query) => resultOf(void query.run()),
     changed,
+    addEntry: (key, entry) => resultOf(addEntry(Number(key), entry)),
+    leaveQueue: () => resultOf(undefined),
+    waitInQueue: () => resultOf(undefined),
+    notifyHosts() {},
   };
   return {
     tables,

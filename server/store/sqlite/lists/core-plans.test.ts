@@ -14,6 +14,7 @@ import { createDatabase } from "../database.ts";
 import { migrate } from "../file/migrate.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
 import { openSqliteStore } from "../open-store.ts";
+import { prepareAddEntry } from "../runs/timeline.ts";
 import { createStoreDatabase } from "../store-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
@@ -32,7 +33,7 @@ beforeAll(async () => {
   };
   const database = createDatabase(connection, async (operation) => operation());
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }));
+  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, prepareAddEntry(database)));
 });
 afterAll(() => {
   connection.close();
@@ -216,6 +217,7 @@ describe("facts about runs are read by their indexes, and never from all runs", 
   const byTarget = "SEARCH run USING INDEX run_by_failure_time (target=? AND finished_at>?)";
   const queued = "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)";
   it.each<[string, () => Promise<unknown>, string[]]>([
+    ["counts of open runs", () => store.countOpenRuns(), ["SEARCH run USING COVERING INDEX run_open (status<?)"]],
     ["open runs by version", () => store.countOpenRunsByVersion(), ["SEARCH run USING INDEX run_open (status<?)"]],
     ["open runs", () => store.listOpenRuns({ limit: 5 }), ["SEARCH run USING INDEX run_open (status<?)"]],
     [
