@@ -10,7 +10,7 @@ import type { StoreDatabase, StoreSession } from "./store-database.ts";
 import type { CoreTables } from "./tables.ts";
 
 /** The operations that need only the tables of alerts. The others read runs. */
-export type AlertRows = Omit<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
+type AlertRows = Omit<AlertStore, "listFailures" | "countQueuedOf" | "listOldApprovals">;
 
 type AlertRow = CoreTables["alert"]["$inferSelect"];
 type MessageRow = CoreTables["alertMessage"]["$inferSelect"];

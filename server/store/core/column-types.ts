@@ -35,9 +35,15 @@ export interface ColumnTypes {
   publicId(column: string, prefix: IdPrefix): Mapped<string, Packed>;
   uuid(column: string): Mapped<string, Packed>;
   hex(column: string): Mapped<string, Packed>;
+  /** The key by which rows of other tables refer to this row. */
+  ownKey(): NotNull<Mapped<RowKey, unknown>>;
+  reference(table: "run"): NotNull<Mapped<RowKey, unknown>>;
   /** An ascending number that the database assigns. */
   order(column: string): HasDefault<NotNull<SQLiteIntegerBuilderInitial<string>>>;
 }
+
+/** A number in SQLite, the public id in Postgres. */
+export type RowKey = number | string;
 
 /** Names that many rows share. In rows of SQLite, they are numbers: operations in the core read them as strings. */
 export interface NameColumns<Form extends string | number> {

@@ -1,8 +1,10 @@
 import type { PresetStore, SwitchStore } from "../../ports/store.ts";
+import type { AlertStore } from "../../ports/store/alert-store.ts";
 import type { ContractStore } from "../../ports/store/contract-store.ts";
 import type { KeyStore } from "../../ports/store/key-store.ts";
 import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/people-store.ts";
-import { type AlertRows, createAlertStore } from "./alerts.ts";
+import { createAlertFacts } from "./alert-facts.ts";
+import { createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
 import { type ClockWatchRows, createClockWatchStore } from "./clock-watch.ts";
 import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
@@ -10,9 +12,11 @@ import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
 import { createKeyStore } from "./keys.ts";
+import { createOpenRunStore, type OpenRunReads } from "./open-runs.ts";
 import { createPeopleStore } from "./people.ts";
 import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
+import { createRunDecisions, type RunDecisions } from "./run-decisions.ts";
 import { createSwitchStore } from "./switches.ts";
 
 export type CoreStore = KeyStore &
@@ -21,7 +25,9 @@ export type CoreStore = KeyStore &
   IdentityRows &
   PresetStore &
   SwitchStore &
-  AlertRows &
+  AlertStore &
+  OpenRunReads &
+  RunDecisions &
   ContractStore &
   ContentKeyRows &
   ClockWatchRows;
@@ -30,6 +36,9 @@ export type CoreStore = KeyStore &
 export function createCoreStore(database: StoreDatabase): CoreStore {
   return {
     ...createAlertStore(database),
+    ...createAlertFacts(database),
+    ...createOpenRunStore(database),
+    ...createRunDecisions(database),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

@@ -10,6 +10,14 @@ import {
 } from "../../domain/stored-codes.ts";
 import type { ColumnTypes, NameColumns } from "./column-types.ts";
 
+export type RunTables = ReturnType<typeof describeRunTables>;
+
+/** The tables of runs as the operations of the core read them: with names as strings. */
+export const describeRunTables = (types: ColumnTypes & NameColumns<string>) => ({
+  run: types.table("run", { key: types.ownKey(), ...describeRun(types) }),
+  runStep: types.table("run_step", { run: types.reference("run"), ...describeStep(types) }),
+});
+
 /** The columns of `run` that both databases have. Wide columns are last: SQLite reads a row from its start. */
 export function describeRun<Form extends string | number>(types: ColumnTypes & NameColumns<Form>) {
   const { ownId, publicId, uuid, code, name, text, whole, small, real, flag, json } = types;

@@ -1,32 +1,63 @@
+import type { SQL, Subquery } from "drizzle-orm";
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { Json } from "../../contract/json.ts";
 import type { StoreTopic } from "../../ports/store.ts";
+import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import type { Operation } from "../shared/operation.ts";
+import type { RowKey } from "./column-types.ts";
+import type { RunTables } from "./run-tables.ts";
 import type { CoreTables } from "./tables.ts";
+
+type StoreTables = CoreTables & RunTables;
 
 /**
  * Either database, for operations that need no tuning, so that they are written once. Tables and queries have the types
  * of SQLite for both, because drizzle's builders have the same methods. Only a session can run them.
  */
 export interface StoreDatabase {
-  tables: CoreTables;
+  tables: StoreTables;
+  forms: StoreForms;
   read<Result>(operation: (session: StoreSession) => Operation<Result>): Promise<Result>;
+  /** For reads that can take long: the receiver of SQLite takes turns with them. */
+  readInTurn<Result>(operation: (session: StoreSession) => Operation<Result>): Promise<Result>;
   /** In a transaction. It can run twice, so the operation must not have effects outside the database. */
   write<Result>(operation: (session: StoreSession) => Operation<Result>): Promise<Result>;
   /** For the reads of every webhook: the query is built once. Its parameters are placeholders. */
   prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>): (values: Record<string, unknown>) => Promise<Row[]>;
 }
 
-export interface StoreSession {
+/** What queries about runs contain in another form. */
+interface StoreForms {
+  /** The run has not ended. A partial index is used only if a query repeats its condition literally. */
+  isOpen: SQL;
+  hasFailed: SQL;
+  isQueued: SQL;
+  input: SQL<Json>;
+  /** The table of runs, read by an index. Only SQLite needs to know which one. */
+  runsBy(index: string): Subquery<"run">;
+}
+
+export interface StoreSession extends RunWrites {
   db: QueryBuilder;
-  tables: CoreTables;
+  tables: StoreTables;
   rows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
   /** Locks the rows until the end of the transaction, so that decisions based on them stay valid. */
   lockedRows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
   /** Excludes other writers of the table until the end of the transaction. */
-  lockTable(table: CoreTables[keyof CoreTables]): Operation<void>;
+  lockTable(table: StoreTables[keyof StoreTables]): Operation<void>;
   run(query: RunQuery): Operation<void>;
   /** Reports that the operation changes visible data of a topic, which changes its mark. */
   changed(topic: StoreTopic): void;
+}
+
+/** What changes together with the rows of runs: their timelines and queues. The queue of SQLite is the rows. */
+export interface RunWrites {
+  addEntry(run: RowKey, entry: NewTimelineEntry): Operation<void>;
+  leaveQueue(run: RowKey): Operation<void>;
+  /** The run waits in its queue until this time. */
+  waitInQueue(run: RowKey, until: number): Operation<void>;
+  /** The operation concerns a run that another process executes. */
+  notifyHosts(): void;
 }
 
 export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;

@@ -14,13 +14,11 @@ import {
 } from "./deliveries/accept-deliveries.ts";
 import { createChangeWatcher } from "./connection/change-watcher.ts";
 import { createPool, databaseName } from "./connection/connect.ts";
-import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type PostgresDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
 import { createFeedStore } from "./lists/feed.ts";
 import { releaseDeliveries } from "./deliveries/held-deliveries.ts";
-import { createOpenRunStore } from "./runs/open-runs.ts";
 import { foldTraffic } from "./deliveries/fold-traffic.ts";
 import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
@@ -163,15 +161,13 @@ function createStore(p: {
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
-  const storeDatabase = createStoreDatabase(database);
+  const storeDatabase = createStoreDatabase(database, jobs);
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
     ...createRunStore(database, { accept, acceptIn, jobs }),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
-    ...createAlertFacts(database),
-    ...createOpenRunStore(database),
     ...createCoreStore(storeDatabase),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),

@@ -1,4 +1,5 @@
-import { getTableName } from "drizzle-orm";
+import { getTableName, sql, type Subquery } from "drizzle-orm";
+import { describeRunTables } from "../core/run-tables.ts";
 import type {
   StoreDatabase,
   StoreSession,
@@ -9,13 +10,45 @@ import type {
 } from "../core/store-database.ts";
 import { resultOf, runAsync } from "../shared/operation.ts";
 import type { PostgresDatabase } from "./database.ts";
+import { hasFailedSql, isOpenSql, run } from "./schema.ts";
+import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
+import type { RunJobs } from "./queue/run-jobs.ts";
+import { createRunWrites } from "./runs/run-writes.ts";
 
-export function createStoreDatabase({ read, write }: Pick<PostgresDatabase, "read" | "write">): StoreDatabase {
+const tables = { ...coreTables, ...describeRunTables(columnTypes) };
+
+export function createStoreDatabase(
+  { read, write }: Pick<PostgresDatabase, "read" | "write">,
+  jobs: RunJobs,
+): StoreDatabase {
+  const toStoreSession = (session: Session, db = session.db): StoreSession => ({
+    db: db as unknown as StoreSession["db"],
+    tables,
+    rows: (query) => resultOf(onPostgres(query)),
+    lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
+    lockTable: (table) =>
+      resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
+    run: (query) => resultOf(onPostgres(query).then(() => undefined)),
+    // The mark is read from the tables.
+    changed() {},
+    ...createRunWrites(session, jobs),
+  });
+
+  const readInSession: StoreDatabase["read"] = (operation) =>
+    read((session) => runAsync(operation(toStoreSession(session))));
   return {
-    tables: coreTables,
-    read: (operation) => read((session) => runAsync(operation(toStoreSession(session)))),
+    tables,
+    forms: {
+      isOpen: sql.raw(isOpenSql),
+      hasFailed: sql.raw(hasFailedSql),
+      isQueued: sql.raw("status = 'queued'"),
+      input: sql`${run.input}`.mapWith(run.input),
+      runsBy: () => tables.run as unknown as Subquery<"run">,
+    },
+    read: readInSession,
+    readInTurn: readInSession,
     write: (operation) => write((session) => runAsync(operation(toStoreSession(session)))),
     prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>) {
       const queries = new WeakMap<Session, Prepared<Row>>();
@@ -54,20 +87,6 @@ function shareReads<Result>(
     if (!entry) return begin(key, values);
     const beginNext = () => begin(key, values);
     return (entry.next ??= entry.current.then(beginNext, beginNext));
-  };
-}
-
-function toStoreSession(session: Session, db: Session["db"] = session.db): StoreSession {
-  return {
-    db: db as unknown as StoreSession["db"],
-    tables: coreTables,
-    rows: (query) => resultOf(onPostgres(query)),
-    lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
-    lockTable: (table) =>
-      resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
-    run: (query) => resultOf(onPostgres(query).then(() => undefined)),
-    // The mark is read from the tables.
-    changed() {},
   };
 }
 

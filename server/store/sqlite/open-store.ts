@@ -9,7 +9,6 @@ import type { Store } from "../../ports/store.ts";
 import { createCoreStore } from "../core/core-store.ts";
 import { createFoldLater } from "../shared/traffic/fold-later.ts";
 import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
-import { createAlertFacts } from "./upkeep/alert-facts.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
@@ -20,7 +19,6 @@ import { prepareLiveMark } from "./engine/live.ts";
 import { findLostLog, lostLogMessage } from "./file/open-mark.ts";
 import { migrate } from "./file/migrate.ts";
 import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
-import { createOpenRunStore } from "./runs/open-runs.ts";
 import { createStoreDatabase } from "./store-database.ts";
 import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
 import { createRunStore } from "./runs/run-store.ts";
@@ -133,7 +131,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const readEnds = prepareReadEnds(connection);
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { capacity });
-  const core = createCoreStore(createStoreDatabase(database));
+  const core = createCoreStore(createStoreDatabase(database, addEntry));
   // Counts of processes that have ended.
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
@@ -142,9 +140,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
     ...createFeedStore(database),
     ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createAlertFacts(database),
     ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun }),
-    ...createOpenRunStore(database),
     ...core,
     ...readCache.wrap(core),
     ...createUpkeepStore(database),

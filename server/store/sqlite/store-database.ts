@@ -1,27 +1,48 @@
+import { getTableColumns, sql, Subquery } from "drizzle-orm";
+import { customType } from "drizzle-orm/sqlite-core";
+import { runStatusCodes } from "../../domain/stored-codes.ts";
+import { describeRunTables } from "../core/run-tables.ts";
 import type { StoreDatabase, StoreSession } from "../core/store-database.ts";
 import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
+import { type Names, noName } from "./names.ts";
+import type { AddEntry } from "./runs/timeline.ts";
+import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
+import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 
 /** SQLite has one writer, so a write transaction locks all rows. */
-export function createStoreDatabase({
-  db,
-  read,
-  write,
-  changed,
-}: Pick<SqliteDatabase, "db" | "read" | "write" | "changed">): StoreDatabase {
+export function createStoreDatabase(
+  { db, names, read, readInTurn, write, changed }: SqliteDatabase,
+  addEntry: AddEntry,
+): StoreDatabase {
+  const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
   const session: StoreSession = {
     db,
-    tables: coreTables,
+    tables,
     rows: (query) => resultOf(query.all()),
     lockedRows: (query) => resultOf(query.all()),
     lockTable: () => resultOf(undefined),
     run: (query) => resultOf(void query.run()),
     changed,
+    addEntry: (key, entry) => resultOf(addEntry(Number(key), entry)),
+    leaveQueue: () => resultOf(undefined),
+    waitInQueue: () => resultOf(undefined),
+    notifyHosts() {},
   };
   return {
-    tables: coreTables,
+    tables,
+    forms: {
+      isOpen: sql.raw(isOpenSql),
+      hasFailed: sql.raw(hasFailedSql),
+      // With the second column of the index, the third one is found.
+      isQueued: sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`),
+      input: sql.raw(inputSql).mapWith(JSON.parse),
+      runsBy: (index) =>
+        new Subquery(sql.raw(`SELECT * FROM run INDEXED BY ${index}`), getTableColumns(tables.run), "run"),
+    },
     read: (operation) => read(() => runSync(operation(session))),
+    readInTurn: (operation) => readInTurn(() => runSync(operation(session))),
     write: (operation) => write(() => runSync(operation(session))),
     prepare(build) {
       const prepared = build(db).prepare();
@@ -29,3 +50,11 @@ export function createStoreDatabase({
     },
   };
 }
+
+/** Conditions never add a name: no row has one that is missing. */
+const nameColumn = ({ find, textOf }: Names) =>
+  customType<{ data: string; driverData: unknown }>({
+    dataType: () => "integer",
+    toDriver: (name) => find(name) ?? noName,
+    fromDriver: (id) => textOf(Number(id)),
+  });

@@ -1,9 +1,6 @@
-import { and, asc, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import type { RunStatus } from "../../../contract/run.ts";
-import { planDecision } from "../../../shared/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
-import { planCancel } from "../../../shared/runs/run-state.ts";
 import {
   checkStartKey,
   startConflict,
@@ -12,6 +9,7 @@ import {
   toStartedRun,
 } from "../../../domain/runs/start-key.ts";
 import type { NewRun, QueueFull, RunStore } from "../../../ports/store/run-store.ts";
+import type { CoreStore } from "../../core/core-store.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { AcceptAnswer, AcceptJob, AcceptOperation } from "../deliveries/accept-deliveries.ts";
@@ -19,9 +17,9 @@ import type { PostgresDatabase } from "../database.ts";
 import { countRuns, listRuns, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import { resumeRuns } from "./resume-runs.ts";
-import { isOpenSql, run, runStep } from "../schema.ts";
+import { run, runStep } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
-import { addEntries, listTimeline } from "./timeline.ts";
+import { listTimeline } from "./timeline.ts";
 
 /** The columns of a subquery with this name. */
 const newestRun = alias(run, "run");
@@ -29,7 +27,7 @@ const newestRun = alias(run, "run");
 export function createRunStore(
   { read, write }: PostgresDatabase,
   { accept, acceptIn, jobs }: { accept: AcceptOperation; acceptIn: AcceptInSession; jobs: RunJobs },
-): RunStore {
+): Omit<RunStore, keyof CoreStore> {
   return {
     async createRuns(runs) {
       const { result } = await accept({ delivery: null, runs, idempotency: null });
@@ -72,8 +70,6 @@ export function createRunStore(
           .limit(limit);
       }),
     resumeRuns: (runs, now) => write((session) => resumeRuns(session, jobs, { runs, now })),
-    requestCancel: (runId, now) => write((session) => requestCancel(session, jobs, { runId, now })),
-    decideApproval: (p) => write((session) => decideApproval(session, jobs, p)),
     sumSpend: (filter) =>
       read(async ({ db }) =>
         toSpend(
@@ -82,14 +78,6 @@ export function createRunStore(
           ),
         ),
       ),
-    countOpenRuns: () =>
-      read(async (session) => {
-        const rows = await session.rows<{ status: RunStatus; count: number }>(
-          `SELECT status, count(*) AS count FROM signalbox.run WHERE ${isOpenSql} GROUP BY status`,
-        );
-        const count = (status: RunStatus) => rows.find((row) => row.status === status)?.count ?? 0;
-        return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
-      }),
   };
 }
 
@@ -117,71 +105,4 @@ async function createRunsOnce(
     [key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun))],
   );
   return { queue: null, first: null };
-}
-
-/** Locks the row, so that two requests, or a request and the end of the run, take effect one after the other. */
-async function requestCancel(
-  session: Session,
-  jobs: RunJobs,
-  { runId, now }: { runId: string; now: number },
-): ReturnType<RunStore["requestCancel"]> {
-  const { db } = session;
-  const [found] = await db
-    .select({
-      status: run.status,
-      attempt: run.attempt,
-      cancelRequestedAt: run.cancelRequestedAt,
-      queue: run.jobQueue,
-    })
-    .from(run)
-    .where(eq(run.id, runId))
-    .for("no key update");
-  if (!found) return "missing";
-  const { outcome, change, entry } = planCancel(found, now);
-  const hasEnded = outcome === "canceled";
-  if (change)
-    await db
-      .update(run)
-      .set(hasEnded ? { ...change, jobQueue: null } : change)
-      .where(eq(run.id, runId));
-  if (hasEnded && found.queue !== null) await jobs.end(session, [{ runId, queue: found.queue }]);
-  if (entry) await addEntries(session, [{ runId, entry }]);
-  if (outcome === "requested") session.concernsHosts = true;
-  return outcome;
-}
-
-type Decide = RunStore["decideApproval"];
-
-async function decideApproval(
-  session: Session,
-  jobs: RunJobs,
-  { runId, name, decision, now }: Parameters<Decide>[0],
-): ReturnType<Decide> {
-  const { db } = session;
-  const [found] = await db
-    .select({ status: run.status, attempt: run.attempt, queue: run.jobQueue })
-    .from(run)
-    .where(eq(run.id, runId))
-    .for("no key update");
-  const isApproval = and(eq(runStep.runId, runId), eq(runStep.kind, "approval"));
-  const approvals = await db
-    .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
-    .from(runStep)
-    .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))));
-  const step = approvals.find((approval) => approval.name === name);
-  if (!found || !step) return "missing";
-  const otherPending = approvals.filter((approval) => approval.name !== name).length;
-  const plan = planDecision(found, { ...step, otherPending }, { decision, now });
-  if (!plan) return "closed";
-  await db
-    .update(runStep)
-    .set(plan.step)
-    .where(and(isApproval, eq(runStep.name, name)));
-  await addEntries(session, [{ runId, entry: plan.entry }]);
-  if (plan.isDue && found.queue !== null) {
-    await db.update(run).set({ availableAt: now }).where(eq(run.id, runId));
-    await jobs.end(session, [{ runId, queue: found.queue }]);
-    await jobs.add(session, [{ runId, queue: found.queue, state: { kind: "waiting", until: now } }]);
-  }
-  return "decided";
 }

@@ -63,6 +63,8 @@ export const columnTypes = {
   publicId: (column: string) => text(column),
   uuid: text,
   hex: text,
+  ownKey: () => text("id"),
+  reference: (table: string) => text(`${table}_id`),
   order: (column: string) => bigserial(column, { mode: "number" }).notNull(),
 } satisfies Record<keyof CoreTypes, unknown> as unknown as CoreTypes;
 

@@ -9,10 +9,12 @@ import { systemClock } from "../../../ports/clock.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { IdentityCondition, NewAuditEntry } from "../../../ports/store/people-store.ts";
 import { createCoreStore, type CoreStore } from "../../core/core-store.ts";
-import { aKey } from "../../testing/factories.ts";
+import { aClaim, aKey, aRun, epoch } from "../../testing/factories.ts";
 import { createDatabase } from "../database.ts";
 import { migrate } from "../file/migrate.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
+import { openSqliteStore } from "../open-store.ts";
+import { prepareAddEntry } from "../runs/timeline.ts";
 import { createStoreDatabase } from "../store-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
@@ -31,7 +33,7 @@ beforeAll(async () => {
   };
   const database = createDatabase(connection, async (operation) => operation());
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }));
+  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, prepareAddEntry(database)));
 });
 afterAll(() => {
   connection.close();
@@ -192,6 +194,46 @@ describe("no query about people, links, keys or the audit log scans a table that
       plan.some((step) => growing.some((table) => step.startsWith(`SCAN ${table}`))),
     );
     expect(scans).toEqual([]);
+  });
+});
+
+/** One run that failed, and one that is queued. */
+async function fillRuns(): Promise<string> {
+  const writer = await openSqliteStore({ file: join(folder, "ledger.db") });
+  await writer.createRuns([aRun(), aRun()]);
+  for (const { id: runId, token } of await writer.claimRuns(aClaim({ limit: 1 })))
+    await writer.writeProgress({ runId, token, now: epoch, entries: [], transition: { to: "failed", error: null } });
+  const [open] = await writer.listOpenRuns({ limit: 1 });
+  await writer.close();
+  return open?.id ?? "";
+}
+
+describe("facts about runs are read by their indexes, and never from all runs", () => {
+  let open: string;
+  beforeAll(async () => {
+    open = await fillRuns();
+  });
+
+  const byTarget = "SEARCH run USING INDEX run_by_failure_time (target=? AND finished_at>?)";
+  const queued = "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)";
+  it.each<[string, () => Promise<unknown>, string[]]>([
+    ["counts of open runs", () => store.countOpenRuns(), ["SEARCH run USING COVERING INDEX run_open (status<?)"]],
+    ["open runs by version", () => store.countOpenRunsByVersion(), ["SEARCH run USING INDEX run_open (status<?)"]],
+    ["open runs", () => store.listOpenRuns({ limit: 5 }), ["SEARCH run USING INDEX run_open (status<?)"]],
+    [
+      "some open runs",
+      () => store.readOpenRuns([open]),
+      ["SEARCH run USING INDEX run_by_id (id=?)", "SEARCH run_step USING INDEX run_step_by_name (run=?)"],
+    ],
+    ["failures", () => store.listFailures({ since: 0, sinceOf: new Map() }), [byTarget]],
+    ["queued runs", () => store.countQueuedOf([{ target: "workflow:welcome-email", upTo: 5 }]), [queued]],
+    ["old approvals", () => store.listOldApprovals(epoch), ["SEARCH run USING INDEX run_open (status=?)"]],
+  ])("%s", async (_, read, steps) => {
+    prepared.clear();
+    await read();
+    const plan = plansOf([...prepared]).flatMap((statement) => statement.plan);
+    expect(plan).toEqual(expect.arrayContaining(steps));
+    expect(plan.filter((step) => /^SCAN run(_step)?\b/.test(step))).toEqual([]);
   });
 });
 

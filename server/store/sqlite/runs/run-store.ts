@@ -1,8 +1,6 @@
-import { and, asc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../../contract/run.ts";
-import { planDecision } from "../../../shared/runs/approval.ts";
 import { queueFull } from "../../../domain/problem.ts";
-import { planCancel } from "../../../shared/runs/run-state.ts";
 import {
   checkStartKey,
   startConflict,
@@ -11,6 +9,7 @@ import {
   toStartedRun,
 } from "../../../domain/runs/start-key.ts";
 import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
+import type { CoreStore } from "../../core/core-store.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { SqliteDatabase } from "../database.ts";
@@ -19,8 +18,8 @@ import { isUnlistedSql } from "../lists/list-index.ts";
 import { countRuns, listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
 import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
 import { run, runList, runStep } from "../schema.ts";
-import { inputSql, isOpenSql, payloadSql, runId } from "../stored-forms.ts";
-import { type AddEntry, implied, isImpliedEnd, listTimeline } from "./timeline.ts";
+import { inputSql, payloadSql, runId } from "../stored-forms.ts";
+import { type AddEntry, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "../writes/write-queue.ts";
 
 interface RunStoreParts {
@@ -30,11 +29,9 @@ interface RunStoreParts {
   queueing: WriteQueue["write"];
 }
 
-export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunStore {
-  const { read, readInTurn, write } = database;
+export function createRunStore(database: SqliteDatabase, p: RunStoreParts): Omit<RunStore, keyof CoreStore> {
+  const { readInTurn } = database;
   const getRun = prepareGetRun(database);
-  const decideApproval = prepareDecideApproval(database, p.addEntry);
-  const requestCancel = prepareRequestCancel(database, p.addEntry);
   const resumeRuns = prepareResumeRuns(database, p);
   const findObstacle = prepareFindObstacle(database);
   const createRunsOnce = prepareCreateRunsOnce(database, p);
@@ -66,10 +63,7 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): RunS
     listTimeline: (runId, page) => readInTurn(() => listTimeline(database, runId, page)),
     listSteps: (runId, page) => readInTurn(() => listSteps(database, runId, page)),
     resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
-    requestCancel: (runId, now) => write(() => requestCancel(runId, now)),
-    decideApproval: (decision) => write(() => decideApproval(decision)),
     sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),
-    countOpenRuns: () => read(() => countOpenRuns(database)),
   };
 }
 
@@ -179,83 +173,4 @@ export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
   const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, numbered);
   const unlisted = spendingRunsQuery(row, sql`run NOT INDEXED`, numbered);
   return sumSpendQuery(row, sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`, numbered);
-}
-
-function countOpenRuns({ db }: SqliteDatabase): { queued: number; running: number; waiting: number } {
-  const rows = db
-    .select({ status: run.status, count: sql<number>`count(*)` })
-    .from(run)
-    .where(sql.raw(isOpenSql))
-    .groupBy(run.status)
-    .all();
-  const count = (status: "queued" | "running" | "waiting") => rows.find((row) => row.status === status)?.count ?? 0;
-  return { queued: count("queued"), running: count("running"), waiting: count("waiting") };
-}
-
-type Cancel = RunStore["requestCancel"];
-
-const canceled = { to: "canceled", error: null } as const;
-
-/** The write transaction excludes all other writers, so its reads stay valid. */
-function prepareRequestCancel(
-  { db, changed }: SqliteDatabase,
-  addEntry: AddEntry,
-): (...p: Parameters<Cancel>) => Awaited<ReturnType<Cancel>> {
-  return (runId, now) => {
-    const found = findRun(db, runId);
-    if (!found) return "missing";
-    const { seq, attempt } = found;
-    const { outcome, change, entry } = planCancel(found, now);
-    if (change) {
-      changed("runs");
-      const isImplied = entry !== null && isImpliedEnd(entry, { ending: canceled, attempt, now });
-      const impliedEntries = sql`${run.impliedEntries} | ${isImplied ? implied.ended : 0}`;
-      db.update(run)
-        .set({ ...change, impliedEntries })
-        .where(eq(run.seq, seq))
-        .run();
-      if (entry && !isImplied) addEntry(seq, entry);
-    }
-    return outcome;
-  };
-}
-
-function findRun(db: SqliteDatabase["db"], id: string) {
-  return db
-    .select({ seq: run.seq, status: run.status, attempt: run.attempt, cancelRequestedAt: run.cancelRequestedAt })
-    .from(run)
-    .where(eq(run.id, id))
-    .get();
-}
-
-type Decide = RunStore["decideApproval"];
-
-function prepareDecideApproval(
-  { db, changed }: SqliteDatabase,
-  addEntry: AddEntry,
-): (...p: Parameters<Decide>) => Awaited<ReturnType<Decide>> {
-  return ({ runId, name, decision, now }) => {
-    const found = findRun(db, runId);
-    if (!found) return "missing";
-    const { seq } = found;
-    const isApproval = and(eq(runStep.run, seq), eq(runStep.kind, "approval"));
-    const approvals = db
-      .select({ name: runStep.name, finishedAt: runStep.finishedAt, result: runStep.result })
-      .from(runStep)
-      .where(and(isApproval, or(eq(runStep.name, name), isNull(runStep.finishedAt))))
-      .all();
-    const step = approvals.find((approval) => approval.name === name);
-    if (!step) return "missing";
-    const otherPending = approvals.filter((approval) => approval.name !== name).length;
-    const plan = planDecision(found, { ...step, otherPending }, { decision, now });
-    if (!plan) return "closed";
-    changed("runs");
-    db.update(runStep)
-      .set(plan.step)
-      .where(and(isApproval, eq(runStep.name, name)))
-      .run();
-    addEntry(seq, plan.entry);
-    if (plan.isDue) db.update(run).set({ availableAt: now }).where(eq(run.seq, seq)).run();
-    return "decided";
-  };
 }

@@ -25,6 +25,9 @@ export function code<Name extends string>(column: string, codes: Codes<Name>) {
 /** The number of a row in `name`. */
 export const named = customType<{ data: number; driverData: unknown }>({ dataType: () => "integer" });
 
+const rowKey = (column: string) =>
+  customType<{ data: number | string; driverData: unknown }>({ dataType: () => "integer" })(column).notNull();
+
 /** A public id: `run_01K9ZR7M3Q…` in 16 bytes. */
 export const publicId = (column: string, prefix: IdPrefix) => packed(column, packedId(prefix));
 export const hex = (column: string) => packed(column, packedHex);
@@ -55,5 +58,7 @@ export const columnTypes: ColumnTypes & NameColumns<number> = {
   publicId,
   uuid,
   hex,
+  ownKey: () => rowKey("seq"),
+  reference: (table) => rowKey(table),
   order: (column) => integer(column).primaryKey(),
 };
