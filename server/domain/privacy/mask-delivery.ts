@@ -111,7 +111,7 @@ export function maskFields(
     rules[part]?.isSensitive === true || rules[part]?.property(name)?.hasSensitive === true;
   /** The names of headers are not data: what clients and proxies add stays, unless the schema describes it. */
   const maskHeader = (name: string, value: string) => {
-    if (rules.body && digestHeaders.has(name)) return maskedText;
+    if (rules.body && digestHeaders.has(name)) return redacted;
     const at = rules.headers?.property(name);
     if (!at || !isMarked("headers", name) || value.includes(redacted)) return value;
     return String(maskJson(value, { ...at, isSensitive: true, hasSensitive: true }, p));
