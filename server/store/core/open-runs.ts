@@ -1,13 +1,22 @@
-import { and, asc, count, inArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, sql } from "drizzle-orm";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { RunStore } from "../../ports/store/run-store.ts";
 import type { OpenRunStore } from "../../ports/store/open-run-store.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
-export type OpenRunReads = OpenRunStore & Pick<RunStore, "countOpenRuns">;
+export type OpenRunReads = OpenRunStore &
+  Pick<RunStore, "countOpenRuns"> &
+  Pick<EngineStore, "countQueued" | "listHeldRuns">;
 
-export function createOpenRunStore({ tables, forms, read }: StoreDatabase): OpenRunReads {
+export function createOpenRunStore({ tables, forms, read, prepare }: StoreDatabase): OpenRunReads {
   const { run, runStep } = tables;
   const openRuns = forms.runsBy("run_open");
+  const { id, token, version, targetKind, targetSlug, failureOf, attempt, maxAttempts, attemptsBefore, crashes } = run;
+  const held = { id, token, version, targetKind, targetSlug, failureOf, attempt, maxAttempts, attemptsBefore, crashes };
+  const ofWorker = eq(run.workerId, sql.param(sql.placeholder("workerId"), run.workerId));
+  const findHeld = prepare((db) =>
+    db.select(held).from(openRuns).where(and(forms.isHeld, ofWorker)).orderBy(asc(run.key)),
+  );
   return {
     countOpenRuns: () =>
       read(function* ({ db, rows }) {
@@ -21,6 +30,19 @@ export function createOpenRunStore({ tables, forms, read }: StoreDatabase): Open
         } = Object.fromEntries(counted.map(({ status, runs }) => [status, runs]));
         return { queued, running, waiting };
       }),
+    countQueued: (pool) =>
+      read(function* ({ db, rows }) {
+        const isOfPool = eq(run.isIsolated, pool === "isolated");
+        const [counted] = yield* rows(db.select({ runs: count() }).from(openRuns).where(and(forms.isQueued, isOfPool)));
+        return counted?.runs ?? 0;
+      }),
+    listHeldRuns: async (workerId) =>
+      (await findHeld({ workerId })).map(({ targetKind: kind, targetSlug: slug, ...row }) => ({
+        ...row,
+        // Every running run has one.
+        token: row.token ?? "",
+        target: { kind, slug },
+      })),
     countOpenRunsByVersion: () =>
       read(function* ({ db, rows }) {
         const counted = yield* rows(
@@ -30,10 +52,9 @@ export function createOpenRunStore({ tables, forms, read }: StoreDatabase): Open
       }),
     listOpenRuns: ({ limit }) =>
       read(function* ({ db, rows }) {
-        const { id, version, targetKind: kind, targetSlug: slug, attachmentId } = run;
         const found = yield* rows(
           db
-            .select({ id, version, kind, slug, attachmentId })
+            .select({ id, version, kind: targetKind, slug: targetSlug, attachmentId: run.attachmentId })
             .from(openRuns)
             .where(forms.isOpen)
             .orderBy(asc(run.createdAt), asc(run.key))

@@ -32,6 +32,8 @@ interface StoreForms {
   isOpen: SQL;
   hasFailed: SQL;
   isQueued: SQL;
+  /** A worker has the run. */
+  isHeld: SQL;
   input: SQL<Json>;
   /** The table of runs, read by an index. Only SQLite needs to know which one. */
   runsBy(index: string): Subquery<"run">;

@@ -44,6 +44,7 @@ export function createStoreDatabase(
       isOpen: sql.raw(isOpenSql),
       hasFailed: sql.raw(hasFailedSql),
       isQueued: sql.raw("status = 'queued'"),
+      isHeld: sql.raw("worker_id IS NOT NULL AND token IS NOT NULL"),
       input: sql`${run.input}`.mapWith(run.input),
       runsBy: () => tables.run as unknown as Subquery<"run">,
     },

@@ -37,6 +37,7 @@ export function createStoreDatabase(
       hasFailed: sql.raw(hasFailedSql),
       // With the second column of the index, the third one is found.
       isQueued: sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`),
+      isHeld: sql.raw(`${isOpenSql} AND status = ${runStatusCodes.running}`),
       input: sql.raw(inputSql).mapWith(JSON.parse),
       runsBy: (index) =>
         new Subquery(sql.raw(`SELECT * FROM run INDEXED BY ${index}`), getTableColumns(tables.run), "run"),

@@ -1,7 +1,8 @@
 import { asc, desc, eq, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
+import type { CoreStore } from "../../core/core-store.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { countQueued, extendLeases, isStillRunning, listHeldRuns, nextAvailableAt } from "./held-runs.ts";
+import { extendLeases, isStillRunning, nextAvailableAt } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "../queue/claim-runs.ts";
@@ -32,7 +33,7 @@ interface LongWait {
 export function createEngineStore(
   { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
   jobs: RunJobs,
-): EngineStore {
+): Omit<EngineStore, keyof CoreStore> {
   const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
@@ -75,7 +76,6 @@ export function createEngineStore(
           )
         ).map(({ id }) => id),
       ),
-    listHeldRuns: (workerId) => read((session) => listHeldRuns(session, workerId)),
     releaseLostRuns: (p) => write((session) => releaseLostRuns(session, jobs, p)),
     async reconcile(now, spare = new Set()) {
       const ids = await read((session) => findSilent(session, spare));
@@ -84,7 +84,6 @@ export function createEngineStore(
       return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
-    countQueued: (pool) => read((session) => countQueued(session, pool)),
     listDueRuns: (p) => read((session) => listDueRuns(session, p)),
     listQueueDepths: () => read(listQueueDepths),
     heartbeatWorker: (info) => writeRelaxed((session) => saveWorker(session, info)),

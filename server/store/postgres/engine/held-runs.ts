@@ -1,11 +1,10 @@
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
-import type { Target } from "../../../contract/project/target.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import type { Session } from "../connection/session.ts";
 import { looksUp } from "../statements/look-up.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
-type Pool = Parameters<EngineStore["countQueued"]>[0];
+type Pool = Parameters<EngineStore["nextAvailableAt"]>[0];
 
 /**
  * Whether the row of a run, found by its id, still is running. Postgres finds no rows by an expression: with the plain
@@ -45,41 +44,9 @@ export async function extendLeases(
   };
 }
 
-interface HeldRow {
-  id: string;
-  token: string;
-  version: string;
-  kind: Target["kind"];
-  slug: string;
-  failureOf: string | null;
-  attempt: number;
-  maxAttempts: number;
-  attemptsBefore: number;
-  crashes: number;
-}
-
-const heldRunsSql = `
-  SELECT id, token, version, target_kind AS kind, target_slug AS slug, failure_of AS "failureOf", attempt, max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", crashes FROM signalbox.run
-  WHERE worker_id = $1 AND token IS NOT NULL ORDER BY id`;
-
-export async function listHeldRuns(session: Session, workerId: string): ReturnType<EngineStore["listHeldRuns"]> {
-  return (await session.rows<HeldRow>(heldRunsSql, [workerId])).map(({ kind, slug, ...held }) => ({
-    ...held,
-    target: { kind, slug },
-  }));
-}
-
 export async function nextAvailableAt(session: Session, pool: Pool, after: number): Promise<number | null> {
   const text =
     "SELECT available_at AS at FROM signalbox.run WHERE status = 'waiting' AND is_isolated = $1 AND available_at > $2 ORDER BY available_at LIMIT 1";
   const [next] = await session.rows<{ at: number }>(text, [pool === "isolated", after]);
   return next?.at ?? null;
-}
-
-export async function countQueued(session: Session, pool: Pool): Promise<number> {
-  const isOfPool = pool === "isolated" ? "is_isolated" : "NOT is_isolated";
-  const [found] = await session.rows<{ runs: number }>(
-    `SELECT count(*) AS runs FROM signalbox.run WHERE status = 'queued' AND ${isOfPool}`,
-  );
-  return found?.runs ?? 0;
 }

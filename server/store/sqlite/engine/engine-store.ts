@@ -9,12 +9,13 @@ import type {
   WorkerInfo,
 } from "../../../ports/store/engine-store.ts";
 import { packedUuid } from "../../../domain/ids.ts";
+import type { CoreStore } from "../../core/core-store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { type EndHold, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
 import { prepareListDueRuns } from "./due-runs.ts";
 import type { InsertRun } from "../runs/insert-run.ts";
-import { countQueued, listCancelRequested, listHeldRuns, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
+import { listCancelRequested, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareClearLive, prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
 import { run, runStep, worker } from "../schema.ts";
@@ -25,7 +26,7 @@ import { type AddEntry, implied, isImpliedEnd } from "../runs/timeline.ts";
 export function createEngineStore(
   database: SqliteDatabase,
   { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
-): EngineStore {
+): Omit<EngineStore, keyof CoreStore> {
   const { db, read, write } = database;
   const live = prepareLive(database.connection);
   const endHold = prepareEndHold(database, { addEntry, insertRun });
@@ -46,7 +47,6 @@ export function createEngineStore(
     getLive: (runId) => read(() => live.get(runId)),
     extendLeases: (p) => write(() => extendLeases(p), "page-cache"),
     listCancelRequested: (runIds) => read(() => listCancelRequested(database, runIds)),
-    listHeldRuns: (workerId) => read(() => listHeldRuns(database, workerId)),
     releaseLostRuns: (p) => write(() => releaseLostRuns(p)),
     async reconcile(now, spare = new Set()) {
       const expired = (await read(() => expiry.hasExpired(now, spare)))
@@ -58,7 +58,6 @@ export function createEngineStore(
       return expired + shortened;
     },
     nextAvailableAt: (pool, after = -1) => read(() => nextAvailableAt(pool, after)),
-    countQueued: (pool) => read(() => countQueued(database, pool)),
     listDueRuns: (p) => read(() => listDueRuns(p)),
     heartbeatWorker: (info) => write(() => saveWorker(database, info), "page-cache"),
     removeWorker: (id) =>

@@ -1,10 +1,10 @@
-import { and, count, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "../database.ts";
-import { type Packed, packedUuid } from "../../../domain/ids.ts";
+import { packedUuid } from "../../../domain/ids.ts";
 import { run } from "../schema.ts";
-import { isOpenSql, readTarget, runId, workerId } from "../stored-forms.ts";
+import { runId } from "../stored-forms.ts";
 
 type LeaseRequest = Parameters<EngineStore["extendLeases"]>[0];
 
@@ -39,35 +39,6 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** Reads all running runs, which are few. */
-export const heldRunsSql = `
-  SELECT id, token, version, target, failure_of AS failureOf, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, crashes FROM run INDEXED BY run_open
-  WHERE ${isOpenSql} AND status = ${running} AND worker_id = ? ORDER BY seq`;
-
-type HeldRun = Awaited<ReturnType<EngineStore["listHeldRuns"]>>[number];
-
-interface HeldRow extends Pick<HeldRun, "attempt" | "maxAttempts" | "attemptsBefore" | "crashes"> {
-  id: Packed;
-  token: Packed;
-  version: number;
-  target: number;
-  failureOf: Packed | null;
-}
-
-export function listHeldRuns({ connection, names }: SqliteDatabase, worker: string): HeldRun[] {
-  return connection
-    .prepare<unknown[], HeldRow>(heldRunsSql)
-    .all(workerId.pack(worker))
-    .map(({ id, token, version, target, failureOf, ...held }) => ({
-      id: runId.unpack(id),
-      token: packedUuid.unpack(token),
-      version: names.textOf(version),
-      target: readTarget(names.textOf(target)),
-      failureOf: failureOf === null ? null : runId.unpack(failureOf),
-      ...held,
-    }));
-}
-
 /** Parameters are in `(SELECT …)` for the same reason as in claims. */
 export const nextAvailableSql = `
   SELECT available_at FROM run INDEXED BY run_waiting
@@ -78,10 +49,4 @@ export function prepareNextAvailable({
 }: SqliteDatabase): (pool: "shared" | "isolated", after: number) => number | null {
   const next = connection.prepare<unknown[], number>(nextAvailableSql).pluck();
   return (pool, after) => next.get({ isolated: pool === "isolated" ? 1 : 0, after }) ?? null;
-}
-
-/** The seemingly redundant term lets SQLite use the partial index `run_open`. */
-export function countQueued({ db }: SqliteDatabase, pool: "shared" | "isolated"): number {
-  const isQueued = and(sql.raw(isOpenSql), eq(run.status, "queued"), eq(run.isIsolated, pool === "isolated"));
-  return db.select({ runs: count() }).from(run).where(isQueued).get()?.runs ?? 0;
 }

@@ -22,6 +22,8 @@ let connection: Connection;
 let store: CoreStore;
 /** The SQL that was prepared. */
 const prepared = new Set<string>();
+/** The query for the runs of a worker, which is prepared once. */
+let ofWorker = "";
 
 beforeAll(async () => {
   connection = await openConnection(join(folder, "ledger.db"));
@@ -29,6 +31,7 @@ beforeAll(async () => {
   const prepare = connection.prepare.bind(connection);
   connection.prepare = (sql: string) => {
     prepared.add(sql);
+    if (/"worker_id" = /.test(sql)) ofWorker = sql;
     return prepare(sql);
   };
   const database = createDatabase(connection, async (operation) => operation());
@@ -216,8 +219,10 @@ describe("facts about runs are read by their indexes, and never from all runs", 
 
   const byTarget = "SEARCH run USING INDEX run_by_failure_time (target=? AND finished_at>?)";
   const queued = "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)";
+  const queuedOfPool = "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=?)";
   it.each<[string, () => Promise<unknown>, string[]]>([
     ["counts of open runs", () => store.countOpenRuns(), ["SEARCH run USING COVERING INDEX run_open (status<?)"]],
+    ["queued runs of a pool", () => store.countQueued("shared"), [queuedOfPool]],
     ["open runs by version", () => store.countOpenRunsByVersion(), ["SEARCH run USING INDEX run_open (status<?)"]],
     ["open runs", () => store.listOpenRuns({ limit: 5 }), ["SEARCH run USING INDEX run_open (status<?)"]],
     [
@@ -235,6 +240,10 @@ describe("facts about runs are read by their indexes, and never from all runs", 
     expect(plan).toEqual(expect.arrayContaining(steps));
     expect(plan.filter((step) => /^SCAN run(_step)?\b/.test(step))).toEqual([]);
   });
+});
+
+it("the runs of a worker are found among those that are running", () => {
+  expect(plansOf([ofWorker])[0]?.plan).toContain("SEARCH run USING INDEX run_open (status=?)");
 });
 
 it("the audit log is read in the order of its index, a page at a time", async () => {

@@ -16,7 +16,7 @@ import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
 import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-runs.ts";
 import { countDueSql } from "../engine/due-runs.ts";
 import { createDatabase, type SqliteDatabase } from "../database.ts";
-import { heldRunsSql, nextAvailableSql } from "../engine/leases.ts";
+import { nextAvailableSql } from "../engine/leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
 import { runCountQuery, runListing, runRowsQuery } from "./list-runs.ts";
 import { expiredRunsSql } from "../engine/lost-runs.ts";
@@ -353,10 +353,6 @@ describe("the engine's queries", () => {
 
   it("expired leases", () => {
     expect(explain(expiredRunsSql, 1)).toBe("SEARCH run USING INDEX run_open (status=?)");
-  });
-
-  it("runs of a worker", () => {
-    expect(explain(heldRunsSql, "w")).toContain("SEARCH run USING INDEX run_open (status=?)");
   });
 
   it("time of the next waiting run", () => {
