@@ -3,9 +3,6 @@ import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
 import { targetSchema } from "./project/target.ts";
 
-/** The code of a reason if a typed source selects another kind of event. */
-export const otherEventCode = "other_event";
-
 /** One validation issue of a body: a JSON Pointer, Zod's code or `other_event`, and the expected and actual value. */
 export const reasonSchema = z.object({
   pointer: z.string(),

@@ -34,11 +34,6 @@ export const bodyFormatSchema = z.discriminatedUnion("type", [
 
 export type BodyFormat = z.infer<typeof bodyFormatSchema>;
 
-/** How an endpoint reads numbers that JavaScript cannot represent exactly. All its formats have the same option. */
-export function bigintsOf(formats: readonly BodyFormat[] | undefined): "number" | "string" {
-  return formats?.some((format) => "bigints" in format && format.bigints === "string") ? "string" : "number";
-}
-
 /**
  * What a body gets that matches the `request` of no trigger: 422 (`reject`) or 200 (`skip`); `null`: 422 if the
  * endpoint has one trigger. `hold`: every request that starts no run gets 202 and waits to be released.
