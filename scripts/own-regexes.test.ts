@@ -22,7 +22,6 @@ const trusted: Record<string, string> = {
   "sdk/verify/senders/sns.ts": "certificates of AWS",
   "cli/commands/dev/feed/feed-stream.ts": "settings",
   "cli/commands/options.ts": "arguments of a command",
-  "server/http/rest/describe-document.ts": "the paths of the API",
   "server/http/rest/examples/add-examples.ts": "the paths of the API",
   "server/shared/schema/sample-pattern.ts": "schemas of the project",
   "server/shared/schema/describe-schema.ts": "schemas of the project",

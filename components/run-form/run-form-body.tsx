@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from "react";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
-import { bigintsOf } from "../../server/contract/project/endpoint.ts";
-import { fieldParts } from "../../server/contract/request-parts.ts";
+import { bigintsOf, fieldParts } from "../../server/contract/request-parts.ts";
 import { describeSchema } from "../../server/shared/schema/describe-schema.ts";
 import { useDisabledReason } from "../auth/access.tsx";
 import { jsonOf } from "../json/read-body.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createdAt, id } from "./fields.ts";
 import { jsonSchema } from "./json.ts";
 
 /**
@@ -28,54 +29,54 @@ const alertKindSchema = z.enum([
   "store_unavailable",
 ]);
 
-const destinationSchema = z.enum(["webhook", "slack"]);
+const destinationSchema = z.enum(["webhook", "slack"]).describe("Where it is sent.");
 
 /** `updated`: the count has reached ten times the last reported count. */
 const alertMessageTypeSchema = z.enum(["alert.opened", "alert.updated", "alert.resolved"]);
 
 /** A message about an alert to one destination. `id` is the `webhook-id`, the same in every attempt. */
 export const alertMessageSchema = z.object({
-  id: z.string(),
-  type: alertMessageTypeSchema,
+  id: z.string().describe("The `webhook-id`, the same in every attempt."),
+  type: alertMessageTypeSchema.describe("What the message is about."),
   destination: destinationSchema,
-  status: z.enum(["pending", "sent", "failed"]),
-  attempts: z.int(),
-  createdAt: z.iso.datetime(),
-  sentAt: z.iso.datetime().nullable(),
+  status: z.enum(["pending", "sent", "failed"]).describe("Whether it was sent."),
+  attempts: z.int().describe("Number of attempts so far."),
+  createdAt,
+  sentAt: z.iso.datetime().nullable().describe("When it was sent. `null`: it was not."),
   /** Why the last attempt failed, e.g. `status 500`. Never the URL. */
-  error: z.string().nullable(),
+  error: z.string().nullable().describe("Why the last attempt failed. `null`: it did not."),
 });
 
 const alertFields = {
-  id: z.string(),
-  kind: alertKindSchema,
-  subject: z.string(),
-  status: z.enum(["active", "resolved"]),
+  id,
+  kind: alertKindSchema.describe("The cause."),
+  subject: z.string().describe("What it is about, e.g. `workflow:welcome-email`."),
+  status: z.enum(["active", "resolved"]).describe("Whether the cause persists."),
   /** One sentence, e.g. `12 runs of workflow welcome-email failed`. */
-  title: z.string(),
+  title: z.string().describe("One sentence."),
   /** How often the cause was found: failed runs, mismatches, or runs that left a build. 1 for the other kinds. */
-  count: z.int(),
-  /** Path of the page in the app that shows the cause. */
-  path: z.string(),
-  /** Facts about the cause; their names depend on `kind`. */
-  detail: z.record(z.string(), jsonSchema),
-  openedAt: z.iso.datetime(),
-  /** When the cause was last found. */
-  lastAt: z.iso.datetime(),
-  resolvedAt: z.iso.datetime().nullable(),
+  count: z.int().describe("How often the cause was found."),
+  path: z.string().describe("Path of the page that shows the cause."),
+  detail: z.record(z.string(), jsonSchema).describe("Facts about the cause, by `kind`."),
+  openedAt: z.iso.datetime().describe("When the cause was first found."),
+  lastAt: z.iso.datetime().describe("When the cause was last found."),
+  resolvedAt: z.iso.datetime().nullable().describe("When it was resolved. `null`: it is active."),
 };
 
 /** An alert as it is sent. */
 const sentAlertSchema = z.object({ ...alertFields, url: z.string() });
 
 /** An alert as it is listed, with its messages, newest first. */
-export const alertSchema = z.object({ ...alertFields, messages: z.array(alertMessageSchema) });
+export const alertSchema = z.object({
+  ...alertFields,
+  messages: z.array(alertMessageSchema).describe("Its messages, newest first."),
+});
 
 /** The result of a test message to one destination. */
 export const alertTestSchema = z.object({
   destination: destinationSchema,
-  isSent: z.boolean(),
-  error: z.string().nullable(),
+  isSent: z.boolean().describe("Whether the destination accepted it."),
+  error: z.string().nullable().describe("Why the last attempt failed. `null`: it did not."),
 });
 
 export type AlertKind = z.infer<typeof alertKindSchema>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attachmentId, deliveryId, endpoint, message, receivedAt, trigger } from "./fields.ts";
 import { deliverySummarySchema, reasonSchema, verdictOutcomeSchema } from "./delivery.ts";
 import { problemErrorSchema } from "./problem.ts";
 import { targetSchema } from "./project/target.ts";
@@ -15,44 +16,42 @@ const stopSchema = z.object({
    * was rejected before triggers were evaluated, because its body could not be read. `unlisted`: the delivery counts
    * the verdict without its reason.
    */
-  outcome: z.enum([...verdictOutcomeSchema.exclude(["matched", "disabled"]).options, "absent", "rejected", "unlisted"]),
-  reasons: z.array(reasonSchema),
+  outcome: z
+    .enum([...verdictOutcomeSchema.exclude(["matched", "disabled"]).options, "absent", "rejected", "unlisted"])
+    .describe("Why the trigger did not fire before (`gained`), or would not now (`lost`)."),
+  reasons: z.array(reasonSchema).describe("The reasons, in the order of the body."),
 });
 
 /** A difference: one trigger and one delivery. */
 export const firingChangeSchema = stopSchema.extend({
-  /** `gained`: it did not fire, and would now; `outcome` and `reasons` are recorded. `lost`: the opposite. */
-  change: z.enum(["gained", "lost"]),
-  deliveryId: z.string(),
-  endpoint: z.string(),
-  receivedAt: z.iso.datetime(),
-  /** The run that a lost firing had started. */
-  runId: z.string().nullable(),
+  change: z.enum(["gained", "lost"]).describe("`gained`: it did not fire, and would now. `lost`: the opposite."),
+  deliveryId,
+  endpoint,
+  receivedAt,
+  runId: z.string().nullable().describe("Id of the run that a lost firing had started. `null`: there is none."),
 });
 
 /** A run that would fail before its code starts. */
 export const inputFailureSchema = z.object({
-  deliveryId: z.string(),
-  endpoint: z.string(),
-  receivedAt: z.iso.datetime(),
+  deliveryId,
+  endpoint,
+  receivedAt,
   /** `TransformFailed`, `PromptFailed`, `InvalidInput`, …: the name of the run's error. */
-  name: z.string(),
-  message: z.string(),
-  errors: z.array(problemErrorSchema),
+  name: z.string().describe("Name of the error of the run."),
+  message,
+  errors: z.array(problemErrorSchema).describe("The invalid values."),
 });
 
 /** The differences of one trigger and one of its targets. */
 const changedTriggerSchema = z.object({
-  trigger: z.string(),
-  attachmentId: z.string(),
+  trigger,
+  attachmentId,
   target: targetSchema,
-  gained: z.int(),
-  lost: z.int(),
-  failed: z.int(),
-  /** The newest ones, at most 100. */
-  changes: z.array(firingChangeSchema),
-  /** The newest ones, at most 100. */
-  failures: z.array(inputFailureSchema),
+  gained: z.int().describe("Firings that the build adds."),
+  lost: z.int().describe("Firings that the build removes."),
+  failed: z.int().describe("Runs that would fail."),
+  changes: z.array(firingChangeSchema).describe("The newest differences, at most 100."),
+  failures: z.array(inputFailureSchema).describe("The newest failures, at most 100."),
 });
 
 const skipReasonSchema = z.enum(["no_body", "rejected", "repeat", "redelivery", "handshake", "disabled"]);
@@ -64,35 +63,25 @@ const notComparedSchema = z.object({
    * `code`. `repeat`: it repeats an accepted event. `redelivery`: a person delivered it again. `handshake`: the sender
    * verified the endpoint. `disabled`: a trigger that would fire now was switched off; its other triggers are compared.
    */
-  reason: skipReasonSchema,
-  code: z.string().nullable(),
-  deliveries: z.int().positive(),
-  /** The id of the newest one. */
-  example: z.string(),
+  reason: skipReasonSchema.describe("Why they were not compared."),
+  code: z.string().nullable().describe("The problem of rejected requests. Otherwise `null`."),
+  deliveries: z.int().positive().describe("Number of deliveries."),
+  example: z.string().describe("Id of the newest one."),
 });
 
 export const backtestSchema = z.object({
-  /** The build that evaluated the deliveries. */
-  version: z.string(),
-  since: z.iso.datetime(),
-  until: z.iso.datetime(),
-  /** Only deliveries to this endpoint; `null`: to all. */
-  endpoint: z.string().nullable(),
-  /** Only firings of this trigger; `null`: of all. */
-  trigger: z.string().nullable(),
-  /** The number of deliveries that were evaluated again. */
-  compared: z.int(),
-  notCompared: z.array(notComparedSchema),
-  /** Whether all deliveries of the period were read, or only the newest. */
-  isComplete: z.boolean(),
-  /** Firings that the build adds, over all triggers. */
-  gained: z.int(),
-  /** Firings that the build removes. */
-  lost: z.int(),
-  /** Runs that would fail for their transform or their input. 0 if they are not checked. */
-  failed: z.int(),
-  /** Those with a difference or a failure, by attachment id. */
-  triggers: z.array(changedTriggerSchema),
+  version: z.string().describe("The build that evaluated the deliveries."),
+  since: z.iso.datetime().describe("The beginning of the period."),
+  until: z.iso.datetime().describe("The end of the period."),
+  endpoint: z.string().nullable().describe("Only deliveries to this endpoint. `null`: to all."),
+  trigger: z.string().nullable().describe("Only firings of this trigger. `null`: of all."),
+  compared: z.int().describe("Number of deliveries that were evaluated again."),
+  notCompared: z.array(notComparedSchema).describe("Deliveries without a comparison, by reason."),
+  isComplete: z.boolean().describe("Whether all deliveries of the period were read, or only the newest."),
+  gained: z.int().describe("Firings that the build adds, over all triggers."),
+  lost: z.int().describe("Firings that the build removes, over all triggers."),
+  failed: z.int().describe("Runs that would fail for their transform or their input. 0 if they are not checked."),
+  triggers: z.array(changedTriggerSchema).describe("The triggers with a difference or a failure, by attachment id."),
 });
 
 export type RecordedDeliveryLine = z.infer<typeof recordedDeliverySchema>;

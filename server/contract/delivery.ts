@@ -1,18 +1,28 @@
 import { z } from "zod";
+import {
+  actual,
+  attachmentId,
+  endpoint,
+  expected,
+  id,
+  isMasked,
+  message,
+  pointer,
+  receivedAt,
+  runId,
+  trigger,
+} from "./fields.ts";
 import { jsonSchema } from "./json.ts";
 import { problemSchema } from "./problem.ts";
 import { targetSchema } from "./project/target.ts";
 
-/** The code of a reason if a typed source selects another kind of event. */
-export const otherEventCode = "other_event";
-
 /** One validation issue of a body: a JSON Pointer, Zod's code or `other_event`, and the expected and actual value. */
 export const reasonSchema = z.object({
-  pointer: z.string(),
-  code: z.string(),
-  message: z.string(),
-  expected: z.string().nullable(),
-  actual: z.string().nullable(),
+  pointer,
+  code: z.string().describe("A code that programs can rely on."),
+  message,
+  expected,
+  actual,
 });
 
 export const verdictOutcomeSchema = z.enum([
@@ -45,12 +55,12 @@ function headerValue() {
 
 /** What one trigger decided about one delivery. */
 export const verdictSchema = z.object({
-  trigger: z.string(),
-  attachmentId: z.string(),
+  trigger,
+  attachmentId,
   target: targetSchema,
-  outcome: verdictOutcomeSchema,
-  runId: z.string().nullable(),
-  reasons: z.array(reasonSchema),
+  outcome: verdictOutcomeSchema.describe("The decision of the trigger."),
+  runId: z.string().nullable().describe("Id of the started run. `null`: none was started."),
+  reasons: z.array(reasonSchema).describe("Why it did not match. Empty for a match."),
 });
 
 /**
@@ -58,12 +68,11 @@ export const verdictSchema = z.object({
  * the field that stopped them.
  */
 export const unlistedVerdictsSchema = z.object({
-  outcome: verdictOutcomeSchema.exclude(["matched"]),
+  outcome: verdictOutcomeSchema.exclude(["matched"]).describe("The decision of these triggers."),
   /** JSON Pointer of a field without a value that these triggers require; `null`: various fields, or no field. */
-  pointer: z.string().nullable(),
-  /** The received value of that field. */
-  actual: z.string().nullable(),
-  count: z.int().positive(),
+  pointer: z.string().nullable().describe("The field that stopped them. `null`: various fields, or none."),
+  actual,
+  count: z.int().positive().describe("Number of these triggers."),
 });
 
 export type Reason = z.infer<typeof reasonSchema>;
@@ -101,44 +110,48 @@ export type Origin = z.infer<typeof originSchema>;
 
 /** One inbound request to an endpoint, without its body: what lists show. */
 export const deliverySummarySchema = z.object({
-  id: z.string(),
-  endpoint: z.string(),
-  receivedAt: z.iso.datetime(),
-  method: z.string(),
-  headers: z.record(z.string(), z.string()),
-  bodyBytes: z.number().int(),
-  bodySha256: z.string().nullable(),
-  outcome: deliveryOutcomeSchema,
-  responseStatus: z.number().int(),
-  problem: problemSchema.nullable(),
+  id: z.string().describe("The id, `dlv_…`."),
+  endpoint,
+  receivedAt,
+  method: z.string().describe("The HTTP method."),
+  headers: z
+    .record(z.string(), z.string())
+    .describe("The request headers, without keys and cookies. Names are in lower case."),
+  bodyBytes: z.number().int().describe("Size of the body in bytes."),
+  bodySha256: z.string().nullable().describe("SHA-256 of the body, in hexadecimal. `null`: the body was not read."),
+  outcome: deliveryOutcomeSchema.describe("The outcome of the request."),
+  responseStatus: z.number().int().describe("HTTP status of the response."),
+  problem: problemSchema.nullable().describe("The problem in the response. `null`: it had none."),
   /** In the order of the triggers. On an endpoint with many triggers: the matches and the nearest misses. */
-  verdicts: z.array(verdictSchema),
-  unlistedVerdicts: z.array(unlistedVerdictsSchema),
-  durationMs: z.number(),
-  /** The delivery whose body was delivered again, by hand. */
-  redeliveryOf: z.string().nullable(),
+  verdicts: z.array(verdictSchema).describe("The decisions of the triggers."),
+  unlistedVerdicts: z
+    .array(unlistedVerdictsSchema)
+    .describe("Counts of the other verdicts, on an endpoint with many triggers."),
+  durationMs: z.number().describe("Milliseconds from the request to the response."),
+  redeliveryOf: z
+    .string()
+    .nullable()
+    .describe("Id of the delivery whose body was delivered again. `null`: it came from a sender."),
   /**
    * Sensitive values are replaced by fakes. The body is serialized again, or `null` if it cannot be read; its hash is
    * `null`. Absent: nothing is replaced.
    */
-  isMasked: z.literal(true).optional(),
+  isMasked,
 });
 
 /** One delivery alone: also its body, as base64 of the bytes and, where it is JSON, as parsed. */
 export const deliverySchema = deliverySummarySchema.extend({
-  body: z.string().nullable(),
-  json: jsonSchema.nullable(),
+  body: z.string().nullable().describe("The body in base64, byte for byte. `null`: it is not stored."),
+  json: jsonSchema.nullable().describe("The body as JSON. `null`: it is none, or is not stored."),
 });
 
 /** A body that is not JSON in UTF-8, as the JSON that triggers evaluate. */
 export const evaluatedBodySchema = z.object({
-  format: z.enum(["json", "form", "multipart", "text", "bytes"]),
-  /** The fields of a form or the JSON in one of them, or a string. */
-  text: z.string(),
+  format: z.enum(["json", "form", "multipart", "text", "bytes"]).describe("The format of the body."),
+  text: z.string().describe("The value that triggers evaluate, as JSON."),
 });
 
-/** Why a delivery did, or did not, start a run, in one line. */
-const described = { decision: z.string() };
+const described = { decision: z.string().describe("Why the delivery did, or did not, start a run, in one line.") };
 
 /** A delivery in the lists of the API. */
 export const describedSummarySchema = deliverySummarySchema.extend(described);
@@ -148,7 +161,9 @@ export const describedSummarySchema = deliverySummarySchema.extend(described);
  * unreadable body.
  */
 export const describedDeliverySchema = deliverySchema.extend({
-  evaluated: evaluatedBodySchema.nullable(),
+  evaluated: evaluatedBodySchema
+    .nullable()
+    .describe("The body as triggers evaluate it. `null`: it is JSON in UTF-8, is not stored, or cannot be read."),
   ...described,
 });
 
@@ -181,12 +196,12 @@ export interface DeliveryDetails extends DeliveryRow {
 
 /** The response that a sender would get to a delivery that a person or a program sent, and what it led to. */
 export const sentDeliverySchema = z.object({
-  status: z.int(),
-  /** `null`: it was rejected and not recorded. */
-  deliveryId: z.string().nullable(),
-  /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
-  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: targetSchema })),
-  problem: problemSchema.nullable(),
+  status: z.int().describe("The HTTP status that a sender would get."),
+  deliveryId: z.string().nullable().describe("Id of the recorded delivery. `null`: it was rejected and not recorded."),
+  runs: z
+    .array(z.object({ runId, trigger, target: targetSchema }))
+    .describe("The started runs. Empty if nothing was started, e.g. for the repeat of an accepted event."),
+  problem: problemSchema.nullable().describe("Why it was rejected. `null`: it was not rejected."),
 });
 
 /**
@@ -230,22 +245,22 @@ export interface DeliveryComparison {
  * earlier release. `held`: no trigger matches yet. `failed`: see `message`, e.g. a queue is full.
  */
 export const releasedDeliverySchema = z.object({
-  id: z.string(),
-  endpoint: z.string(),
-  result: z.enum(["released", "already_released", "held", "failed"]),
-  /** In a preview, nothing is started, and `runId` is `null`. */
-  runs: z.array(z.object({ runId: z.string().nullable(), trigger: z.string(), target: targetSchema })),
-  /** Why it is held or has failed; otherwise `null`. */
-  message: z.string().nullable(),
+  id,
+  endpoint,
+  result: z
+    .enum(["released", "already_released", "held", "failed"])
+    .describe("`held`: no trigger matches yet. `already_released`: `runs` are those of an earlier release."),
+  runs: z
+    .array(z.object({ runId: runId.nullable(), trigger, target: targetSchema }))
+    .describe("The started runs. In a dry run, `runId` is `null`."),
+  message: z.string().nullable().describe("Why it is held or has failed. Otherwise `null`."),
 });
 
 /** The result for a batch of held deliveries, oldest first. */
 export const releaseBatchSchema = z.object({
-  /** The number of deliveries that started runs. */
-  released: z.int(),
-  data: z.array(releasedDeliverySchema),
-  /** The start of the next batch; `null`: the last batch. */
-  nextCursor: z.string().nullable(),
+  released: z.int().describe("Number of deliveries that started runs."),
+  data: z.array(releasedDeliverySchema).describe("The entries."),
+  nextCursor: z.string().nullable().describe("The `cursor` of the next batch. `null`: this was the last."),
 });
 
 export type ReleasedDelivery = z.infer<typeof releasedDeliverySchema>;

@@ -2,9 +2,8 @@ import { z } from "zod";
 
 /** That a trigger is switched off, since when and why. */
 export const disabledSchema = z.object({
-  at: z.iso.datetime(),
-  /** In the words of who did it. */
-  reason: z.string().nullable(),
+  at: z.iso.datetime().describe("When the trigger was disabled."),
+  reason: z.string().nullable().describe("The reason, as a person gave it. `null`: none was given."),
 });
 
 export type Disabled = z.infer<typeof disabledSchema>;

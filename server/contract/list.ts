@@ -12,12 +12,20 @@ export function isTimestamp(text: string): boolean {
 
 /** One page of a list: rows, and the opaque cursor of the next page, `null` at the end. */
 export function pageSchema<Row extends z.ZodType>(row: Row) {
-  return z.object({ data: z.array(row), nextCursor: z.string().nullable() });
+  return z.object({
+    data: z.array(row).describe("The entries."),
+    nextCursor: z.string().nullable().describe("The `cursor` of the next page. `null`: there is none."),
+  });
 }
 
 /** A page of a list with filters. */
 export function searchPageSchema<Row extends z.ZodType>(row: Row) {
-  return pageSchema(row).extend({ searchedTo: z.iso.datetime().optional() });
+  return pageSchema(row).extend({
+    searchedTo: z.iso
+      .datetime()
+      .optional()
+      .describe("Only of a page that ended early: the time back to which rows were searched."),
+  });
 }
 
 export interface Page<Row> {

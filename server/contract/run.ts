@@ -1,24 +1,22 @@
 import { z } from "zod";
+import { id, isMasked, startedAt } from "./fields.ts";
 import { jsonSchema } from "./json.ts";
 import { targetSchema } from "./project/target.ts";
 
 const sums = {
-  runs: z.int(),
-  /** Of `runs`, those whose cost is known. */
-  pricedRuns: z.int(),
-  /** In and out together. */
-  tokens: z.int(),
-  /** US dollars, of `pricedRuns`. `null`: the cost of none is known. */
-  costUsd: z.number().nullable(),
+  runs: z.int().describe("Number of runs of agents."),
+  pricedRuns: z.int().describe("Number of these runs whose cost is known."),
+  tokens: z.int().describe("Input and output tokens together."),
+  costUsd: z.number().nullable().describe("Cost of `pricedRuns` in US dollars. `null`: the cost of none is known."),
 };
 
 /** What runs of agents have used together. */
 export const runsUsageSchema = z.object({
   ...sums,
-  /** There are older runs, which were not looked at. */
-  isCapped: z.boolean(),
-  /** The same for each agent with any, the dearest first. */
-  agents: z.array(z.object({ agent: z.string(), ...sums })),
+  isCapped: z.boolean().describe("There are more than were counted."),
+  agents: z
+    .array(z.object({ agent: z.string().describe("Slug of the agent."), ...sums }))
+    .describe("The same for each agent, the most expensive first."),
 });
 
 export type RunsUsage = z.infer<typeof runsUsageSchema>;
@@ -26,68 +24,79 @@ export type RunsUsage = z.infer<typeof runsUsageSchema>;
 export const runStatusSchema = z.enum(["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"]);
 const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay", "failure"]);
 
-export const runErrorSchema = z.object({ name: z.string(), message: z.string(), stack: z.string().nullable() });
+export const runErrorSchema = z.object({
+  name: z.string().describe("Name of the error, e.g. `TypeError`."),
+  message: z.string().describe("Message of the error."),
+  stack: z.string().nullable().describe("Stack with the lines of the source files. `null`: the error had none."),
+});
 
 /** One execution of a target, without payloads: what lists show. */
 export const runSummarySchema = z.object({
-  id: z.string(),
-  status: runStatusSchema,
-  trigger: z.string().nullable(),
-  attachmentId: z.string().nullable(),
+  id,
+  status: runStatusSchema.describe(
+    "`queued`, `running`, `waiting` (for a retry, a sleep or an approval), or how it ended.",
+  ),
+  trigger: z
+    .string()
+    .nullable()
+    .describe("Slug of the trigger that started the run. `null`: it was started without a trigger."),
+  attachmentId: z
+    .string()
+    .nullable()
+    .describe("Id of the trigger with its target. `null`: it was started without a trigger."),
   target: targetSchema,
-  deliveryId: z.string().nullable(),
-  startedBy: startedBySchema,
-  replayOf: z.string().nullable(),
-  /** The failed run whose `onFailure` this run executes. */
-  failureOf: z.string().nullable(),
-  /** The newest replay of this run. */
-  replayedAs: z.string().nullable(),
-  /** The build that accepted the run, or with which it was last resumed. */
-  version: z.string(),
-  /** Counted from 1 over the whole life of the run. */
-  attempt: z.number().int(),
-  /** The number of the last attempt. A resume raises it, so that the limit counts from there. */
-  maxAttempts: z.number().int(),
-  /** What an agent's run has used so far, in and out; `null` for a workflow. */
-  tokens: z.number().int().nullable(),
-  /**
-   * US dollars, of all calls of the model that were answered so far; `null` for a workflow, before the first answer,
-   * and where the price of one is not known.
-   */
-  costUsd: z.number().nullable(),
-  error: runErrorSchema.omit({ stack: true }).nullable(),
-  createdAt: z.iso.datetime(),
-  /** The last time a person resumed it after it had failed. */
-  resumedAt: z.iso.datetime().nullable(),
-  startedAt: z.iso.datetime().nullable(),
-  finishedAt: z.iso.datetime().nullable(),
-  /** Sensitive values are replaced by fakes. Absent: nothing is replaced. */
-  isMasked: z.literal(true).optional(),
+  deliveryId: z.string().nullable().describe("Id of the delivery that started the run. `null`: no webhook started it."),
+  startedBy: startedBySchema.describe("What started the run. `failure`: it executes `onFailure` of another run."),
+  replayOf: z.string().nullable().describe("Id of the run that it replays. `null`: it is no replay."),
+  failureOf: z
+    .string()
+    .nullable()
+    .describe("Id of the failed run whose `onFailure` it executes. `null`: it executes `run`."),
+  replayedAs: z.string().nullable().describe("Id of the newest replay of this run. `null`: there is none."),
+  version: z.string().describe("The build that accepted the run, or with which it was last resumed."),
+  attempt: z
+    .int()
+    .describe("Number of the current or last attempt, over the whole life of the run. 0: it has not started."),
+  maxAttempts: z.int().describe("Number of the last possible attempt. A resume raises it."),
+  tokens: z.int().nullable().describe("Tokens that an agent has used so far, in and out. `null`: it is a workflow."),
+  costUsd: z
+    .number()
+    .nullable()
+    .describe("Cost of the model calls so far, in US dollars. `null`: unknown, or it is a workflow."),
+  error: runErrorSchema
+    .omit({ stack: true })
+    .nullable()
+    .describe("The error of the last attempt. `null`: it did not fail."),
+  createdAt: z.iso.datetime().describe("When the run was recorded."),
+  resumedAt: z.iso.datetime().nullable().describe("When a person last resumed it. `null`: never."),
+  startedAt: z.iso.datetime().nullable().describe("When its first attempt started. `null`: it has not started."),
+  finishedAt: z.iso.datetime().nullable().describe("When it ended. `null`: it is open."),
+  isMasked,
 });
 
 /** One run alone. */
 export const runSchema = runSummarySchema.extend({
-  payload: jsonSchema.nullable(),
-  input: jsonSchema.nullable(),
-  output: jsonSchema.nullable(),
-  error: runErrorSchema.nullable(),
+  payload: jsonSchema.nullable().describe("The payload that its trigger accepted. `null`: no trigger started it."),
+  input: jsonSchema.nullable().describe("The input. `null`: there is none yet, or its transform failed."),
+  output: jsonSchema.nullable().describe("The output. `null`: it has not completed, or has no output."),
+  error: runErrorSchema.nullable().describe("The error of the last attempt. `null`: it did not fail."),
 });
 
 /** A step, a sleep or an approval of a run. */
 export const runStepSchema = z.object({
-  /** Unique in the run: the second step with the same name is `name#2`. */
-  name: z.string(),
-  kind: z.enum(["step", "sleep", "approval"]),
-  /** The attempt that finished it, or that executes it. */
-  attempt: z.int(),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().nullable(),
-  /** The end of a sleep, the time at which an approval expires, or of the next try of a step. */
-  until: z.iso.datetime().nullable(),
-  /** The stored result of the step. `null`: it has not finished. For an approval: its request and decision. */
-  result: jsonSchema.nullable(),
-  /** The length of `result` as JSON; `null`: there is none yet. */
-  resultBytes: z.int().nullable(),
+  name: z.string().describe("Name of the step, unique in the run: the second with a name is `name#2`."),
+  kind: z.enum(["step", "sleep", "approval"]).describe("The kind."),
+  attempt: z.int().describe("Number of the attempt that finished it, or that executes it."),
+  startedAt,
+  finishedAt: z.iso.datetime().nullable().describe("When it ended."),
+  until: z.iso
+    .datetime()
+    .nullable()
+    .describe("When a sleep ends, an approval expires, or the next try of a step starts. Otherwise `null`."),
+  result: jsonSchema
+    .nullable()
+    .describe("The stored result; of an approval, the request and the decision. `null`: it has not finished."),
+  resultBytes: z.int().nullable().describe("Length of the result as JSON. `null`: there is none yet."),
 });
 
 export type RunStep = z.infer<typeof runStepSchema>;

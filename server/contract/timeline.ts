@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attempt } from "./fields.ts";
 import { jsonSchema } from "./json.ts";
 import { runErrorSchema } from "./run.ts";
 
@@ -47,19 +48,17 @@ const timelineKindSchema = z.enum([
 const logLevelSchema = z.enum(["debug", "info", "warn", "error"]);
 
 export const timelineEntrySchema = z.object({
-  /** Grows within the run; the id of the server-sent event. */
-  id: z.number().int(),
-  at: z.iso.datetime(),
-  kind: timelineKindSchema,
-  attempt: z.number().int(),
-  /** Name of the step or sleep. */
-  name: z.string().nullable(),
-  level: logLevelSchema.nullable(),
-  message: z.string().nullable(),
-  durationMs: z.number().nullable(),
-  until: z.iso.datetime().nullable(),
-  error: runErrorSchema.nullable(),
-  data: jsonSchema.nullable(),
+  id: z.number().int().describe("Number of the entry, which grows within the run. The id of the server-sent event."),
+  at: z.iso.datetime().describe("When it happened."),
+  kind: timelineKindSchema.describe("What happened."),
+  attempt,
+  name: z.string().nullable().describe("Name of the step, the sleep or the approval. `null`: the entry is about none."),
+  level: logLevelSchema.nullable().describe("Level of a log entry. Otherwise `null`."),
+  message: z.string().nullable().describe("Text of a log entry, or the explanation of another one."),
+  durationMs: z.number().nullable().describe("Duration in milliseconds. `null`: the entry ends nothing."),
+  until: z.iso.datetime().nullable().describe("When the run continues. `null`: the entry is about no wait."),
+  error: runErrorSchema.nullable().describe("The error of a failed attempt, step or run."),
+  data: jsonSchema.nullable().describe("Data of a log entry, or facts about another one."),
 });
 
 export type TimelineKind = z.infer<typeof timelineKindSchema>;

@@ -1,12 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import {
-  otherEventCode,
-  type Reason,
-  type Verdict,
-  type VerdictList,
-  type VerdictOutcome,
-  nearestMiss,
-} from "../contract/delivery.ts";
+import { type Reason, type Verdict, type VerdictList, type VerdictOutcome, nearestMiss } from "../contract/delivery.ts";
 import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
@@ -18,6 +11,7 @@ import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
 import { redactVerdicts } from "../domain/privacy/redaction.ts";
 import { newId } from "../domain/ids.ts";
+import { otherEventCode } from "../shared/deliveries/describe-reason.ts";
 import { shortText } from "../shared/json/short-json.ts";
 import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
 import type { NewRun } from "../ports/store/run-store.ts";

@@ -1,6 +1,6 @@
 import type { Mode } from "../config.ts";
 import { AppError } from "../contract/app-error.ts";
-import { bigintsOf } from "../contract/project/endpoint.ts";
+import { bigintsOf } from "../contract/request-parts.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { isLoopbackUrl } from "../domain/requests/local-request.ts";
 import type { ProjectReader, ProjectSources, TriggerSource } from "../ports/project.ts";

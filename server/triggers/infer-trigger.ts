@@ -15,27 +15,31 @@ import { type InferredTrigger, type Sample, inferTrigger as inferFromSamples } f
 import { type Clock, elapsedMs } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import { endpoint } from "../contract/fields.ts";
 
-const fileSchema = z.object({ slug: z.string(), file: z.string(), code: z.string() });
+const fileSchema = z.object({
+  slug: z.string().describe("Slug, e.g. `welcome-email`."),
+  file: z.string().describe("Path of its file in the project."),
+  code: z.string().describe("Its TypeScript."),
+});
 
 /** A trigger as inferred from recorded deliveries. */
 export const inferredTriggerSchema = z.object({
-  endpoint: z.string(),
-  /** The trigger, and a workflow that logs its payload. */
-  trigger: fileSchema,
-  workflow: fileSchema,
-  /** The deliveries that the trigger is made from. */
-  deliveries: z.int(),
-  firstSeen: z.iso.datetime(),
-  lastSeen: z.iso.datetime(),
-  /** Whether all deliveries of the period were read, or only the newest. */
-  isComplete: z.boolean(),
-  /** The header, or the JSON Pointer of the field, that names the kind of an event; `null`: none does. */
-  kindAt: z.string().nullable(),
-  /** All kinds of the period, the most frequent first. */
-  kinds: z.array(z.object({ value: z.string(), deliveries: z.int() })),
-  /** The kind that the trigger is limited to; `null`: every kind. */
-  only: z.string().nullable(),
+  endpoint,
+  trigger: fileSchema.describe("The trigger."),
+  workflow: fileSchema.describe("A workflow that logs the payload."),
+  deliveries: z.int().describe("Number of deliveries that the trigger is made from."),
+  firstSeen: z.iso.datetime().describe("When the first of them was received."),
+  lastSeen: z.iso.datetime().describe("When the last of them was received."),
+  isComplete: z.boolean().describe("Whether all deliveries of the period were read, or only the newest."),
+  kindAt: z
+    .string()
+    .nullable()
+    .describe("The header, or the JSON Pointer of the field, that names the kind of an event. `null`: none does."),
+  kinds: z
+    .array(z.object({ value: z.string().describe("The kind."), deliveries: z.int().describe("Number of deliveries.") }))
+    .describe("All kinds of the period, the most frequent first."),
+  only: z.string().nullable().describe("The kind that the trigger is limited to. `null`: every kind."),
 });
 
 export type InferredTriggerAnswer = z.infer<typeof inferredTriggerSchema>;

@@ -30,20 +30,28 @@ import { triggersWithSlug } from "./find-triggers.ts";
 
 /** A trigger of the active project. `path` is the path of its endpoint; `example` is a generated example body. */
 export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsRequest: true }).extend({
-  path: z.string(),
-  example: jsonSchema,
+  path: z.string().describe("Path of the endpoint: `/triggers/…`."),
+  example: jsonSchema.describe("A generated body that matches."),
   headers: jsonSchemaObjectSchema.nullable(),
   query: jsonSchemaObjectSchema.nullable(),
-  body: z.array(bodyFormatSchema),
-  verify: z.string().nullable(),
-  dedupe: dedupeSchema.nullable(),
-  rateLimit: rateSchema.nullable(),
-  onMismatch: onMismatchSchema.nullable(),
-  reply: replySchema.nullable(),
-  challenges: z.array(challengeSchema.pick({ name: true, method: true })),
-  methods: methodsSchema,
-  prompt: promptSchema.nullable(),
-  disabled: disabledSchema.nullable(),
+  body: z.array(bodyFormatSchema).describe("The formats in which the endpoint accepts bodies."),
+  verify: z.string().nullable().describe("The scheme that verifies signatures. `null`: they are not verified."),
+  dedupe: dedupeSchema.nullable().describe("What identifies an event. `null`: the usual headers."),
+  rateLimit: rateSchema.nullable().describe("The rate limit of the endpoint. `null`: the default of the service."),
+  onMismatch: onMismatchSchema
+    .nullable()
+    .describe("The response to bodies that match no trigger. `null`: the default."),
+  reply: replySchema
+    .nullable()
+    .describe(
+      "The fixed response to accepted, repeated, skipped and held requests, or one for each outcome. `null`: the default.",
+    ),
+  challenges: z
+    .array(challengeSchema.pick({ name: true, method: true }))
+    .describe("The tests of the sender that the receiver answers."),
+  methods: methodsSchema.describe("The methods of the endpoint. The body of a GET is its query."),
+  prompt: promptSchema.nullable().describe("How the prompt of an agent is made. `null`: the target is a workflow."),
+  disabled: disabledSchema.nullable().describe("Since when and why the trigger is disabled. `null`: it is enabled."),
 });
 
 export type Trigger = z.infer<typeof triggerSchema>;

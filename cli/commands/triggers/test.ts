@@ -1,4 +1,5 @@
-import { type BodyFormat, bigintsOf, type Methods } from "../../../server/contract/project/endpoint.ts";
+import type { BodyFormat, Methods } from "../../../server/contract/project/endpoint.ts";
+import { bigintsOf } from "../../../server/contract/request-parts.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { Failure, usageFailure } from "../../terminal/failure.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { id } from "../fields.ts";
 import { jsonSchema } from "../json.ts";
 import { type AuditAction, auditActions } from "./audit-actions.ts";
 
@@ -9,25 +10,23 @@ export const auditActionSchema = z.enum(Object.keys(auditActions) as [AuditActio
  * unauthenticated client.
  */
 export const auditActorSchema = z.object({
-  kind: z.enum(["person", "token", "webhook", "machine", "anonymous"]),
-  /** Of the person or the key. */
-  id: z.string().nullable(),
-  /** As they were called then. */
-  name: z.string().nullable(),
+  kind: z
+    .enum(["person", "token", "webhook", "machine", "anonymous"])
+    .describe("`machine`: the command line on the machine itself, or any client in development."),
+  id: z.string().nullable().describe("Id of the person or the key."),
+  name: z.string().nullable().describe("Name of the person or the key at that time."),
 });
 
 export type AuditActor = z.infer<typeof auditActorSchema>;
 
 export const auditEntrySchema = z.object({
-  id: z.string(),
-  at: z.iso.datetime(),
-  action: auditActionSchema,
+  id,
+  at: z.iso.datetime().describe("When it happened."),
+  action: auditActionSchema.describe("The action, as `subject.verb`."),
   actor: auditActorSchema,
-  /** Id or name of the subject. */
-  subject: z.string().nullable(),
-  /** Network address that it came from. */
-  address: z.string().nullable(),
-  detail: jsonSchema,
+  subject: z.string().nullable().describe("Id or name of what it was done to."),
+  address: z.string().nullable().describe("Network address of the client."),
+  detail: jsonSchema.describe("Facts about the action."),
 });
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createdAt, id, name } from "../fields.ts";
 import { scopes } from "./scope.ts";
 
 export const scopeSchema = z.enum(scopes);
@@ -7,23 +8,21 @@ export const scopeSchema = z.enum(scopes);
 export const keyKindSchema = z.enum(["webhook", "api"]);
 
 export const keySchema = z.object({
-  id: z.string(),
-  kind: keyKindSchema,
-  name: z.string(),
-  /** The first characters, enough to recognize a key. Never the whole key. */
-  hint: z.string(),
-  /** The endpoints that a webhook key opens; `null` opens all. */
-  endpoints: z.array(z.string()).nullable(),
-  /** What an API token may do; `null` for webhook keys. */
-  scope: scopeSchema.nullable(),
-  createdAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime().nullable(),
-  lastUsedAt: z.iso.datetime().nullable(),
-  revokedAt: z.iso.datetime().nullable(),
-  /** The key that replaced this one when it was rotated. */
-  replacedBy: z.string().nullable(),
-  /** The owner of the API token, whose role limits it. `null`: no owner, because it was created on the machine. */
-  ownerId: z.string().nullable(),
+  id,
+  kind: keyKindSchema.describe("`webhook` keys send webhooks, `api` tokens call this API."),
+  name,
+  hint: z.string().describe("The first characters of the key."),
+  endpoints: z.array(z.string()).nullable().describe("The endpoints that a webhook key may send to. `null`: all."),
+  scope: scopeSchema.nullable().describe("The scope of an API token. `null`: it is a webhook key."),
+  createdAt,
+  expiresAt: z.iso.datetime().nullable().describe("When it expires. `null`: never."),
+  lastUsedAt: z.iso.datetime().nullable().describe("When it was last used. `null`: never."),
+  revokedAt: z.iso.datetime().nullable().describe("When it was revoked. `null`: it was not."),
+  replacedBy: z.string().nullable().describe("Id of the key that replaced it in a rotation. `null`: none did."),
+  ownerId: z
+    .string()
+    .nullable()
+    .describe("Id of the person who owns an API token, and whose role limits it. `null`: it has no owner."),
 });
 
 export type KeyKind = z.infer<typeof keyKindSchema>;

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { createdAt, id, name } from "../fields.ts";
 import type { Scope } from "./scope.ts";
 
-export const roleSchema = z.enum(["viewer", "operator", "admin"]);
+export const roleSchema = z.enum(["viewer", "operator", "admin"]).describe("`viewer`, `operator` or `admin`.");
 
 export type Role = z.infer<typeof roleSchema>;
 
@@ -26,13 +27,16 @@ export const personNameSchema = z.string().trim().min(1, "Enter a name").max(100
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email("Must be an email address"));
 
 export const personSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string(),
+  id,
+  name,
+  email: z.string().describe("The email address."),
   role: roleSchema,
-  createdAt: z.iso.datetime(),
+  createdAt: z.iso.datetime().describe("When the person joined."),
   /** When the newest of their open sessions began or was last seen. */
-  lastSeenAt: z.iso.datetime().nullable(),
+  lastSeenAt: z.iso
+    .datetime()
+    .nullable()
+    .describe("When the person was last active. `null`: there is no open session."),
 });
 
 export type Person = z.infer<typeof personSchema>;
@@ -56,17 +60,16 @@ export interface SessionRow extends PersonSession {
 }
 
 export const invitationSchema = z.object({
-  id: z.string(),
-  /** `setup`: created on the machine itself. `reset`: sets a new password of an existing person. */
-  kind: z.enum(["setup", "invitation", "reset"]),
+  id,
+  kind: z
+    .enum(["setup", "invitation", "reset"])
+    .describe("`setup`: for the first admin. `invitation`: for another person. `reset`: for a new password."),
   role: roleSchema,
-  /** The note of the person who created it; for a `reset`, the email address. */
-  note: z.string(),
-  /** Whose password a `reset` sets. */
-  personId: z.string().nullable(),
-  createdBy: z.string(),
-  createdAt: z.iso.datetime(),
-  expiresAt: z.iso.datetime(),
+  note: z.string().describe("The note of the person who created it. For a `reset`, the email address."),
+  personId: z.string().nullable().describe("Id of the person whose password it sets. `null`: it creates an account."),
+  createdBy: z.string().describe("Name of the creator."),
+  createdAt,
+  expiresAt: z.iso.datetime().describe("When it expires."),
 });
 
 export type Invitation = z.infer<typeof invitationSchema>;

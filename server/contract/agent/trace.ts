@@ -1,37 +1,43 @@
 import { z } from "zod";
+import { attempt, finishedAt, name, startedAt } from "../fields.ts";
 import { jsonSchema } from "../json.ts";
+
+const toolCallId = z.string().describe("Id of the tool call.");
+const toolName = z.string().describe("Name of the tool.");
 
 /**
  * The output of a model so far, in a call that is in progress. Long output is cut at its beginning: a `…Cut` says how
  * much is missing, in UTF-16 units (for `toolCalls`, how many calls).
  */
 export const modelOutputSchema = z.object({
-  text: z.string(),
-  textCut: z.int(),
-  reasoning: z.string(),
-  reasoningCut: z.int(),
+  text: z.string().describe("The text so far."),
+  textCut: z.int().describe("Characters that were cut at the beginning of `text`."),
+  reasoning: z.string().describe("The reasoning so far."),
+  reasoningCut: z.int().describe("Characters that were cut at the beginning of `reasoning`."),
   /**
    * In the order in which they began. `input` is JSON, as far as it has come: it need not parse before the call
    * `isComplete`.
    */
-  toolCalls: z.array(
-    z.object({
-      toolCallId: z.string(),
-      toolName: z.string(),
-      input: z.string(),
-      inputCut: z.int(),
-      isComplete: z.boolean(),
-    }),
-  ),
-  toolCallsCut: z.int(),
+  toolCalls: z
+    .array(
+      z.object({
+        toolCallId,
+        toolName,
+        input: z.string().describe("The arguments so far, as text."),
+        inputCut: z.int().describe("Characters that were cut at the beginning of `input`."),
+        isComplete: z.boolean().describe("Whether the arguments are complete."),
+      }),
+    )
+    .describe("The tool calls so far, in the order in which they began."),
+  toolCallsCut: z.int().describe("Tool calls that were cut at the beginning of `toolCalls`."),
 });
 
 /** The same with the step that it is going to be, by the name that the step then has in the trace. Times are ISO 8601. */
 const agentLiveSchema = modelOutputSchema.extend({
-  step: z.string(),
-  attempt: z.int(),
-  startedAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
+  step: z.string().describe("Name that the step will have."),
+  attempt,
+  startedAt,
+  updatedAt: z.iso.datetime().describe("When the output last grew."),
 });
 
 export type ModelOutput = z.infer<typeof modelOutputSchema>;
@@ -42,28 +48,30 @@ export type AgentLive = z.infer<typeof agentLiveSchema>;
  * them after a crash, and the app shows them.
  */
 
-/** Tokens of one model call. `null`: the provider does not report them. */
-const usageSchema = z.object({
-  inputTokens: z.int().nullable(),
-  /** Of `inputTokens`, those that the provider had seen before. */
-  cachedInputTokens: z.int().nullable(),
-  outputTokens: z.int().nullable(),
-  /** Of `outputTokens`, those that were thought and not said. */
-  reasoningTokens: z.int().nullable(),
-});
+const usageSchema = z
+  .object({
+    inputTokens: z.int().nullable().describe("Tokens of the input."),
+    cachedInputTokens: z.int().nullable().describe("Tokens of the input that the provider had cached."),
+    outputTokens: z.int().nullable().describe("Tokens of the output."),
+    reasoningTokens: z.int().nullable().describe("Tokens of the output that were used for reasoning."),
+  })
+  .describe("Tokens. `null` in a field: the provider did not report it.");
 
-const providerOptions = z.record(z.string(), jsonSchema).optional();
+const providerOptions = z.record(z.string(), jsonSchema).optional().describe("Data of the provider for the next call.");
+const partText = z.string().describe("The text.");
+const partType = <Type extends string>(type: Type) => z.literal(type).describe("The kind of the part.");
+const stepType = <Type extends string>(type: Type) => z.literal(type).describe("The kind of the step.");
 
 const contentPartSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), providerOptions }),
-  z.object({ type: z.literal("reasoning"), text: z.string(), providerOptions }),
+  z.object({ type: partType("text"), text: partText, providerOptions }),
+  z.object({ type: partType("reasoning"), text: partText, providerOptions }),
   /** `input` is what the model wrote where that is no JSON. */
   z.object({
-    type: z.literal("tool-call"),
-    toolCallId: z.string(),
-    toolName: z.string(),
-    input: jsonSchema,
-    isMalformed: z.boolean(),
+    type: partType("tool-call"),
+    toolCallId,
+    toolName,
+    input: jsonSchema.describe("The arguments. If `isMalformed`, the text of the model."),
+    isMalformed: z.boolean().describe("The arguments are not JSON."),
     providerOptions,
   }),
 ]);
@@ -73,29 +81,36 @@ const contentPartSchema = z.discriminatedUnion("type", [
  * payload.
  */
 const promptStepSchema = z.object({
-  type: z.literal("prompt"),
-  system: z.string(),
-  message: z.string(),
-  boundary: z.string().nullable(),
+  type: stepType("prompt"),
+  system: z.string().describe("The system prompt."),
+  message: z.string().describe("The first message to the model."),
+  boundary: z.string().nullable().describe("The delimiter around values of the payload. `null`: there are none."),
 });
 
 /** An answered model call. `costUsd` is `null` if the price is unknown. */
 const modelStepSchema = z.object({
-  type: z.literal("model"),
-  model: z.object({ provider: z.string(), modelId: z.string() }),
-  content: z.array(contentPartSchema),
-  finishReason: z.string(),
+  type: stepType("model"),
+  model: z
+    .object({
+      provider: z.string().describe("The provider, as the AI SDK names it."),
+      modelId: z.string().describe("The id of the model."),
+    })
+    .describe("The model that answered."),
+  content: z.array(contentPartSchema).describe("The parts of the answer."),
+  finishReason: z.string().describe("Why the model stopped."),
   usage: usageSchema,
-  costUsd: z.number().nullable(),
+  costUsd: z.number().nullable().describe("Cost in US dollars. `null`: unknown."),
 });
 
 /** A call of the model that failed. `waitMs`: it is made again after so long; `null`: it is not. */
 const modelFailureStepSchema = z.object({
-  type: z.literal("model_failure"),
-  kind: z.enum(["rate_limited", "overloaded", "timed_out", "disconnected", "rejected"]),
-  message: z.string(),
-  status: z.int().nullable(),
-  waitMs: z.number().nullable(),
+  type: stepType("model_failure"),
+  kind: z
+    .enum(["rate_limited", "overloaded", "timed_out", "disconnected", "rejected"])
+    .describe("Why the call failed."),
+  message: z.string().describe("The text of the error."),
+  status: z.int().nullable().describe("HTTP status of the provider. `null`: it did not answer."),
+  waitMs: z.number().nullable().describe("Milliseconds until the call is repeated. `null`: it is not."),
 });
 
 /**
@@ -103,16 +118,21 @@ const modelFailureStepSchema = z.object({
  * or if a person `denied` it.
  */
 const toolStepSchema = z.object({
-  type: z.literal("tool"),
-  toolCallId: z.string(),
-  toolName: z.string(),
-  input: jsonSchema,
-  outcome: z.enum(["done", "failed", "invalid", "denied"]),
-  output: jsonSchema,
+  type: stepType("tool"),
+  toolCallId,
+  toolName,
+  input: jsonSchema.describe("The arguments of the tool call."),
+  outcome: z
+    .enum(["done", "failed", "invalid", "denied"])
+    .describe("`invalid`: the arguments did not match the schema. `denied`: a person denied the call."),
+  output: jsonSchema.describe("The result of the tool."),
 });
 
 /** Whether a call of a tool needs a person's approval. */
-const approvalNeedStepSchema = z.object({ type: z.literal("approval_need"), needsApproval: z.boolean() });
+const approvalNeedStepSchema = z.object({
+  type: stepType("approval_need"),
+  needsApproval: z.boolean().describe("Whether the call needs an approval."),
+});
 
 export const agentStepSchema = z.discriminatedUnion("type", [
   promptStepSchema,
@@ -122,14 +142,17 @@ export const agentStepSchema = z.discriminatedUnion("type", [
   approvalNeedStepSchema,
 ]);
 
-/** What a person is asked to approve. */
-const approvalRequestSchema = z.object({ toolCallId: z.string(), toolName: z.string(), input: jsonSchema });
+const approvalRequestSchema = z.object({
+  toolCallId,
+  toolName,
+  input: jsonSchema.describe("The arguments of the call."),
+});
 
 /** The decision. `by`: the person; `null`: the approval expired. */
 const approvalDecisionSchema = z.object({
-  isApproved: z.boolean(),
-  reason: z.string().nullable(),
-  by: z.string().nullable(),
+  isApproved: z.boolean().describe("Whether the call was approved."),
+  reason: z.string().nullable().describe("The reason, as a person gave it. `null`: none was given."),
+  by: z.string().nullable().describe("The person who decided. `null`: it expired."),
 });
 
 /** The result of the step in which an approval is waited for. */
@@ -148,33 +171,32 @@ export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
 /** What an agent did in a run: made of its steps, in the order in which they were finished. Times are ISO 8601. */
 export const agentTraceSchema = z.object({
-  steps: z.array(
-    z.object({
-      name: z.string(),
-      attempt: z.int(),
-      startedAt: z.iso.datetime(),
-      finishedAt: z.iso.datetime(),
-      step: agentStepSchema,
-    }),
-  ),
-  /** Tool calls that need or needed an approval, in the order of their requests. */
-  approvals: z.array(
-    z.object({
-      name: z.string(),
-      request: approvalRequestSchema,
-      requestedAt: z.iso.datetime(),
-      /** When the approval expires. An expired approval counts as denied. */
-      until: z.iso.datetime().nullable(),
-      decidedAt: z.iso.datetime().nullable(),
-      decision: approvalDecisionSchema.nullable(),
-    }),
-  ),
-  /** The output of the model call in progress. `null`: there is no call in progress, or it has no output yet. */
-  live: agentLiveSchema.nullable(),
-  /** Of all answered model calls. `null`: no provider reported it. */
+  steps: z
+    .array(
+      z.object({
+        name,
+        attempt,
+        startedAt,
+        finishedAt,
+        step: agentStepSchema.describe("The stored result of the step."),
+      }),
+    )
+    .describe("The finished steps, in order."),
+  approvals: z
+    .array(
+      z.object({
+        name,
+        request: approvalRequestSchema.describe("The call that a person is asked to approve."),
+        requestedAt: z.iso.datetime().describe("When the approval was requested."),
+        until: z.iso.datetime().nullable().describe("When it expires, which counts as denied. `null`: never."),
+        decidedAt: z.iso.datetime().nullable().describe("When it was decided. `null`: it is pending."),
+        decision: approvalDecisionSchema.nullable().describe("The decision. `null`: it is pending."),
+      }),
+    )
+    .describe("Tool calls that need or needed an approval, in the order of their requests."),
+  live: agentLiveSchema.nullable().describe("The output of the model call in progress. `null`: there is none."),
   usage: usageSchema,
-  /** US dollars. `null`: the price of a call is unknown. */
-  costUsd: z.number().nullable(),
+  costUsd: z.number().nullable().describe("Cost in US dollars. `null`: unknown."),
 });
 
 export type AgentTrace = z.infer<typeof agentTraceSchema>;

@@ -1,70 +1,63 @@
 import { z } from "zod";
+import { id, runId } from "../fields.ts";
 import { stepCallSchema, versionPolicySchema } from "./manifest.ts";
 import { targetSchema } from "./target.ts";
 
 export const buildSchema = z.object({
   /** The version of its runs. */
-  id: z.string(),
-  /** `null`: this machine does not keep the build any more. */
-  builtAt: z.iso.datetime().nullable(),
-  isCurrent: z.boolean(),
-  /** Open runs that it accepted. */
-  openRuns: z.int(),
+  id,
+  builtAt: z.iso.datetime().nullable().describe("When it was built. `null`: this machine does not keep it."),
+  isCurrent: z.boolean().describe("Whether new runs start with it."),
+  openRuns: z.int().describe("Number of open runs that it accepted."),
 });
 
 export const buildsSchema = z.object({
-  data: z.array(buildSchema),
-  /** The build before the current one: the target of a rollback. `null`: there is none. */
-  previous: z.string().nullable(),
-  /** Not in development, where the newest build is always served. */
-  canRollBack: z.boolean(),
+  data: z.array(buildSchema).describe("The entries."),
+  previous: z
+    .string()
+    .nullable()
+    .describe("Id of the build before the current one, the target of a rollback. `null`: there is none."),
+  canRollBack: z.boolean().describe("Whether a rollback is possible. `signalbox dev` always serves the newest build."),
 });
 
 /** The parts of a build that open runs have to fit. */
 export const buildOutlineSchema = z.strictObject({
-  /** The version of the build. */
-  id: z.string(),
-  /** Attachment ids. */
-  triggers: z.array(z.string()),
-  targets: z.array(
-    z.strictObject({
-      target: targetSchema,
-      steps: z.array(stepCallSchema),
-      versions: versionPolicySchema,
-    }),
-  ),
+  id: z.string().describe("Id of the build."),
+  triggers: z.array(z.string()).describe("Its attachment ids."),
+  targets: z
+    .array(
+      z.strictObject({
+        target: targetSchema.describe("The workflow or agent."),
+        steps: z.array(stepCallSchema).describe("The calls of `ctx.step` and `ctx.sleep` in its code."),
+        versions: versionPolicySchema.describe("The build on which its open runs continue."),
+      }),
+    )
+    .describe("Its workflows and agents."),
 });
 
 /** An open run that does not fit a build. */
 export const misfitSchema = z.object({
-  runId: z.string(),
+  runId,
   target: targetSchema,
-  /** The build that accepted it. */
-  build: z.string(),
-  /** What the other build lacks or rejects. */
-  problem: z.enum(["target", "trigger", "input", "step"]),
-  detail: z.string(),
+  build: z.string().describe("Id of the build that accepted the run."),
+  problem: z.enum(["target", "trigger", "input", "step"]).describe("What the checked build lacks or rejects."),
+  detail: z.string().describe("The same in words."),
   /** The build on which it continues once the other build is current: that build, if the accepting one is gone. */
-  continuesOn: z.string(),
+  continuesOn: z.string().describe("Id of the build on which the run would continue."),
 });
 
 export const openRunCheckSchema = z.object({
-  openRuns: z.int(),
-  /** The oldest ones, if there are very many. */
-  checkedRuns: z.int(),
-  /**
-   * How many of these have an input that was not checked. This service does not have the build, or cannot load one of
-   * its modules.
-   */
-  uncheckedInputs: z.int(),
-  /** The number of runs that do not fit. */
-  misfits: z.int(),
-  /** How many of these would continue on the checked build: they would fail. */
-  failing: z.int(),
-  /** The first of them. Those that would fail come first. */
-  data: z.array(misfitSchema),
-  /** The builds that accepted open runs. */
-  neededBuilds: z.array(z.string()),
+  openRuns: z.int().describe("Number of open runs."),
+  checkedRuns: z.int().describe("Number of those that were compared: the oldest, if there are very many."),
+  uncheckedInputs: z
+    .int()
+    .describe(
+      "Number of these whose input was not checked, because this service does not have the build or cannot load its code.",
+    ),
+  misfits: z.int().describe("Number of runs that do not fit."),
+  failing: z.int().describe("Number of these that would continue on the checked build, and fail."),
+  data: z.array(misfitSchema).describe("The first runs that do not fit. Those that would fail come first."),
+  neededBuilds: z.array(z.string()).describe("Ids of the builds that accepted open runs."),
 });
 
 export type Build = z.infer<typeof buildSchema>;

@@ -2,8 +2,8 @@ import { z } from "zod";
 
 /** A number of requests per unit of time. All of them may be sent at once; the allowance then refills evenly. */
 export const rateSchema = z.strictObject({
-  requests: z.int().min(1).max(1_000_000),
-  per: z.enum(["second", "minute", "hour"]),
+  requests: z.int().min(1).max(1_000_000).describe("Number of requests."),
+  per: z.enum(["second", "minute", "hour"]).describe("The unit of time."),
 });
 
 export type Rate = z.infer<typeof rateSchema>;
@@ -13,31 +13,37 @@ export type Rate = z.infer<typeof rateSchema>;
  * Pointer. Without both, the standard headers and the signature identify it.
  */
 export const dedupeSchema = z.object({
-  header: z.string().nullable(),
-  field: z.string().nullable(),
-  windowMs: z.int().min(1),
+  header: z.string().nullable().describe("The header that identifies an event."),
+  field: z.string().nullable().describe("JSON Pointer of the field that identifies an event."),
+  windowMs: z.int().min(1).describe("Milliseconds for which an event is remembered."),
 });
 
 export type Dedupe = z.infer<typeof dedupeSchema>;
 
-/** How numbers are parsed that JavaScript cannot represent exactly: as the nearest number, or as strings. */
-const bigintsSchema = z.enum(["number", "string"]);
+const bigintsSchema = z
+  .enum(["number", "string"])
+  .describe("How numbers are parsed that JavaScript cannot represent exactly.");
 
-/** A format in which an endpoint accepts bodies. `field`: the field of a form that contains JSON. */
+const formatType = <Type extends string>(type: Type) => z.literal(type).describe("The format.");
+
+/** A format in which an endpoint accepts bodies. */
 export const bodyFormatSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("json"), bigints: bigintsSchema }),
-  z.object({ type: z.literal("form"), field: z.string().min(1).nullable(), bigints: bigintsSchema }),
-  z.object({ type: z.literal("multipart") }),
-  z.object({ type: z.literal("text") }),
-  z.object({ type: z.literal("bytes") }),
+  z.object({ type: formatType("json"), bigints: bigintsSchema }),
+  z.object({
+    type: formatType("form"),
+    field: z
+      .string()
+      .min(1)
+      .nullable()
+      .describe("The field of the form that contains JSON. `null`: the form is the payload."),
+    bigints: bigintsSchema,
+  }),
+  z.object({ type: formatType("multipart") }),
+  z.object({ type: formatType("text") }),
+  z.object({ type: formatType("bytes") }),
 ]);
 
 export type BodyFormat = z.infer<typeof bodyFormatSchema>;
-
-/** How an endpoint reads numbers that JavaScript cannot represent exactly. All its formats have the same option. */
-export function bigintsOf(formats: readonly BodyFormat[] | undefined): "number" | "string" {
-  return formats?.some((format) => "bigints" in format && format.bigints === "string") ? "string" : "number";
-}
 
 /**
  * What a body gets that matches the `request` of no trigger: 422 (`reject`) or 200 (`skip`); `null`: 422 if the
@@ -56,18 +62,23 @@ const maxReplyBytes = 16 * 1024;
 
 /** The body and the headers of a fixed response. Names of headers are in lower case. */
 const replyContentSchema = z.strictObject({
-  body: z.string().refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most"),
-  headers: z.record(
-    z
-      .string()
-      .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
-      .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
-    z.string().regex(/^(?:\t|\P{Cc})*$/u),
-  ),
+  body: z
+    .string()
+    .refine((body) => new TextEncoder().encode(body).length <= maxReplyBytes, "Must have 16 KiB at most")
+    .describe("The body."),
+  headers: z
+    .record(
+      z
+        .string()
+        .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/)
+        .refine((name) => !/^(?:signalbox-.*|connection|content-length|set-cookie|transfer-encoding|date)$/.test(name)),
+      z.string().regex(/^(?:\t|\P{Cc})*$/u),
+    )
+    .describe("The headers."),
 });
 
 const fixedReplySchema = replyContentSchema
-  .extend({ status: z.int().min(200).max(299) })
+  .extend({ status: z.int().min(200).max(299).describe("The HTTP status.") })
   .refine(({ status, body }) => body === "" || (status !== 204 && status !== 205), {
     path: ["body"],
     error: "Must be empty with this status",
@@ -75,12 +86,11 @@ const fixedReplySchema = replyContentSchema
 
 /** A response for each outcome. `rejected` keeps the status of the problem. An absent one is the JSON of the outcome. */
 const outcomeRepliesSchema = z.strictObject({
-  accepted: fixedReplySchema.optional(),
-  skipped: fixedReplySchema.optional(),
-  /** Default: the response to the first request. */
-  repeated: fixedReplySchema.optional(),
-  held: fixedReplySchema.optional(),
-  rejected: replyContentSchema.optional(),
+  accepted: fixedReplySchema.optional().describe("To a request that started runs."),
+  skipped: fixedReplySchema.optional().describe("To a request that started nothing."),
+  repeated: fixedReplySchema.optional().describe("To a repeat. Absent: the response to the first request."),
+  held: fixedReplySchema.optional().describe("To a request that waits for its release."),
+  rejected: replyContentSchema.optional().describe("In place of the body of a problem, whose status stays."),
 });
 
 /** The same response to accepted, repeated, skipped and held requests, or one for each outcome. */
@@ -122,8 +132,8 @@ function answerHeader() {
 
 /** A test of the endpoint by its sender, which the receiver answers itself. `name`: the sender, or `challenge`. */
 export const challengeSchema = z.strictObject({
-  name: z.string(),
-  method: z.enum(["GET", "HEAD", "OPTIONS", "POST"]),
+  name: z.string().describe("The sender by name, or `challenge`."),
+  method: z.enum(["GET", "HEAD", "OPTIONS", "POST"]).describe("The method of the test."),
   /** `null`: every request of this method that has the value. */
   if: z.intersection(requestValueSchema, z.object({ is: z.string() })).nullable(),
   /** `null`: the answer is empty. */

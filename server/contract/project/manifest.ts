@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attachmentId } from "../fields.ts";
 import { jsonSchemaObjectSchema } from "../json.ts";
 import { projectSettingsSchema } from "./settings.ts";
 import {
@@ -22,28 +23,33 @@ const retryPolicySchema = z.object({
   maxMs: z.int().min(0),
 });
 
+const promptKind = <Kind extends string>(kind: Kind) =>
+  z.literal(kind).describe("A template, or a function of the project.");
+
 /** How a trigger makes the prompt of its agent. */
 export const promptSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("template"), text: z.string() }),
-  z.object({ kind: z.literal("function") }),
+  z.object({ kind: promptKind("template"), text: z.string().describe("The template.") }),
+  z.object({ kind: promptKind("function") }),
 ]);
 
 export const manifestTriggerSchema = z.object({
-  slug: slugSchema,
-  endpoint: endpointSchema,
-  attachmentId: z.string(),
+  slug: slugSchema.describe("Slug, e.g. `welcome-email`."),
+  endpoint: endpointSchema.describe("The endpoint, e.g. `billing`."),
+  attachmentId,
   target: targetSchema,
   /** Path in the project, with `/`. */
-  file: z.string(),
+  file: z.string().describe("Path of its file in the project."),
   /** Path of its module in the build folder: default export is the trigger, with its transform. */
   module: z.string(),
-  hasTransform: z.boolean(),
+  hasTransform: z.boolean().describe("Whether it has a `transform`."),
   /** Whether the transform uses its second argument, the request. Builds of old do not have it. */
   readsRequest: z.boolean().default(false),
   request: jsonSchemaObjectSchema,
   filter: jsonSchemaObjectSchema.nullable(),
-  /** Whether `filter` begins with the kind of event that a typed source selects. Absent: no. */
-  selectsEvent: z.boolean().optional(),
+  selectsEvent: z
+    .boolean()
+    .optional()
+    .describe("Whether the filter selects a kind of event before the request schema applies. Absent: no."),
   /** Builds of old do not have it. */
   headers: jsonSchemaObjectSchema.nullable().default(null),
   query: jsonSchemaObjectSchema.nullable().default(null),
@@ -52,7 +58,7 @@ export const manifestTriggerSchema = z.object({
   /** The scheme by which its requests are signed, e.g. `github`; builds of old do not have it. */
   verify: z.string().nullable().default(null),
   /** The environment variable with its secret. Absent: the file does not name it, or sets other options of `verify`. */
-  secretVariable: z.string().optional(),
+  secretVariable: z.string().optional().describe("The environment variable with the secret. Absent: unknown."),
   dedupe: dedupeSchema.nullable().default(null),
   rateLimit: rateSchema.nullable().default(null),
   onMismatch: onMismatchSchema.nullable().default(null),
@@ -72,7 +78,10 @@ export const maxToolCallsSchema = z
 export const versionPolicySchema = z.enum(["pin", "latest"]);
 
 /** A call of `ctx.step` or `ctx.sleep` whose name is a literal. */
-export const stepCallSchema = z.object({ kind: z.enum(["step", "sleep"]), name: z.string() });
+export const stepCallSchema = z.object({
+  kind: z.enum(["step", "sleep"]).describe("The kind."),
+  name: z.string().describe("Name of the step."),
+});
 
 const manifestWorkflowSchema = z.object({
   slug: slugSchema,

@@ -4,7 +4,10 @@ import { slugSchema } from "./endpoint.ts";
 export const targetKindSchema = z.enum(["workflow", "agent"]);
 
 /** What a trigger starts: a workflow or an agent, by its slug. */
-export const targetSchema = z.object({ kind: targetKindSchema, slug: slugSchema });
+export const targetSchema = z.object({
+  kind: targetKindSchema.describe("Whether it is a workflow or an agent."),
+  slug: slugSchema.describe("Slug, e.g. `welcome-email`."),
+});
 
 export type TargetKind = z.infer<typeof targetKindSchema>;
 export type Target = z.infer<typeof targetSchema>;

@@ -1,4 +1,5 @@
-import { type BodyFormat, bigintsOf, type Methods, type OnMismatch } from "../../contract/project/endpoint.ts";
+import type { BodyFormat, Methods, OnMismatch } from "../../contract/project/endpoint.ts";
+import { bigintsOf } from "../../contract/request-parts.ts";
 import { formatCount, formatNumber } from "../../shared/format.ts";
 import type { Discriminator } from "./discriminator.ts";
 import { type Shape, shapeOf } from "./shape.ts";

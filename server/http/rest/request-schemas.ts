@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { timestampSchema } from "../../contract/list.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
+import { deliveryId, runId } from "../../contract/fields.ts";
 
 /** The query of a route. Unknown parameters are rejected, so that a misspelt filter never returns everything. */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -20,15 +21,10 @@ function describeUnknown(name: string, known: readonly string[]): string {
 export const noQuery = querySchema({});
 
 const rowsAtMost = (byDefault: number) =>
-  z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(byDefault)
-    .openapi({ description: "Maximum number of rows per page." });
+  z.coerce.number().int().min(1).max(100).default(byDefault).describe("Maximum number of rows per page.");
 
-const cursor = z.string().max(512).optional().openapi({ description: "`nextCursor` of the previous page. Opaque." });
+const cursorText = "`nextCursor` of the previous page. Opaque.";
+const cursor = z.string().max(512).optional().describe(cursorText);
 
 export const paging = { limit: rowsAtMost(20), cursor };
 export const timelinePaging = {
@@ -36,13 +32,14 @@ export const timelinePaging = {
   cursor: z
     .string()
     .regex(/^\d{1,15}$/, "Invalid cursor for this list")
-    .optional(),
+    .optional()
+    .describe(cursorText),
 };
 
 export const moment = timestampSchema
   .clone()
   .optional()
-  .openapi({ description: "ISO 8601. A date without a time starts at midnight UTC." });
+  .describe("ISO 8601. A date without a time starts at midnight UTC.");
 
 /** A filter as the query of a route, where numbers and flags are text. */
 export function queryOf<Shape extends Record<string, z.ZodOptional>>({ shape }: z.ZodObject<Shape>) {
@@ -52,7 +49,7 @@ export function queryOf<Shape extends Record<string, z.ZodOptional>>({ shape }: 
       name,
       readingText(schema)
         .optional()
-        .openapi({ description: schema.description ?? "" }),
+        .describe(schema.description ?? ""),
     ];
   });
   return Object.fromEntries(fields) as { [Name in keyof Shape]: z.ZodType<z.output<Shape[Name]>> };
@@ -70,16 +67,21 @@ export const clientHeader = z.object({
   "signalbox-client": z
     .enum(["cli", "form"])
     .optional()
-    .openapi({ description: "Name of the Signalbox client, recorded in `startedBy` of runs." }),
+    .describe("Name of the Signalbox client, recorded in `startedBy` of runs."),
 });
 
 /** Of routes that start runs. */
 export const startHeaders = clientHeader.extend({
-  "idempotency-key": z.string().trim().min(1).max(512).optional().openapi({
-    description:
+  "idempotency-key": z
+    .string()
+    .trim()
+    .min(1)
+    .max(512)
+    .optional()
+    .describe(
       "A key of your own for this start. For 24 hours, a repeated request with the same key and the same body starts nothing, and gets the first response with the header `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_conflict`. A key applies to one workflow, agent or trigger.",
-  }),
+    ),
 });
 
-export const idParam = z.object({ id: z.string() });
-export const slugParam = z.object({ slug: z.string() });
+export const runParam = z.object({ id: runId });
+export const deliveryParam = z.object({ id: deliveryId });

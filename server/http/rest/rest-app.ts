@@ -3,7 +3,6 @@ import { type Client, unknownClient } from "../../auth/access/principal.ts";
 import type { AppError } from "../../contract/app-error.ts";
 import { schemaFailure } from "../../domain/problem.ts";
 import { authorize, type RestRoute, toRestRoute, unknownRoute } from "./authorize.ts";
-import { describeDocument } from "./describe-document.ts";
 import { answer, defineRoute } from "./define-route.ts";
 import { addExamples } from "./examples/add-examples.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
@@ -110,7 +109,7 @@ function registerDocument(app: OpenAPIHono<RestEnv>): void {
     summary: "Get this document",
     tags: ["Service"],
     security: [],
-    responses: { 200: answer("OpenAPI 3.1.", z.looseObject({ openapi: z.string() })) },
+    responses: { 200: answer("OpenAPI 3.1.", z.looseObject({ openapi: z.string().describe("Version of OpenAPI.") })) },
   });
   // Anonymous clients may read it. Building it takes tens of milliseconds, so it is built and encoded once.
   let bytes: Uint8Array<ArrayBuffer> | null = null;
@@ -134,10 +133,9 @@ function describe(app: OpenAPIHono<RestEnv>) {
     servers: [{ url: "/" }],
     security: [{ bearer: [] }, { apiKey: [] }],
   });
-  const described = withoutAnyType(document);
-  describeDocument(described);
-  addExamples(described);
-  return described;
+  const typed = withoutAnyType(document);
+  addExamples(typed);
+  return typed;
 }
 
 function invalidRequest(target: string, { issues }: z.core.$ZodError): AppError {

@@ -15,6 +15,7 @@ import {
   verdictSchema,
 } from "../../contract/delivery.ts";
 import { disabledSchema } from "../../contract/disabled.ts";
+import { endpoint, runId } from "../../contract/fields.ts";
 import { jsonSchema, jsonSchemaObjectSchema } from "../../contract/json.ts";
 import { pageSchema } from "../../contract/list.ts";
 import { keySchema } from "../../contract/access/key.ts";
@@ -60,116 +61,141 @@ z.globalRegistry.add(jsonSchemaObjectSchema, { description: "JSON Schema, 2020-1
 /** Unlike `.nullable()`, keeps the name of the schema. */
 const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
 
-/**
- * A copy under a name. The contract's own instances may be older than the extension that gives schemas their
- * `.openapi()`.
- */
-const named = <Schema extends z.ZodType>(name: string, schema: Schema): Schema => schema.clone().openapi(name);
+/** A copy with other schemas for some properties, which keep their texts. */
+function replaceProperties<
+  Base extends z.core.$ZodLooseShape,
+  Config extends z.core.$ZodObjectConfig,
+  Shape extends z.core.$ZodLooseShape,
+>(schema: z.ZodObject<Base, Config>, shape: Shape) {
+  const described = Object.entries<z.ZodType>(shape).map(([name, inner]) => {
+    const text = schema.shape[name]?.description;
+    return [name, text === undefined ? inner : inner.describe(text)];
+  });
+  return schema.extend(Object.fromEntries(described) as Shape);
+}
+
+/** A copy under a name, with other schemas for the properties of `shape`. */
+function named<
+  Base extends z.core.$ZodLooseShape,
+  Config extends z.core.$ZodObjectConfig,
+  Shape extends z.core.$ZodLooseShape = Record<never, never>,
+>(name: string, schema: z.ZodObject<Base, Config>, shape = {} as Shape) {
+  return replaceProperties(schema, shape).openapi(name);
+}
 
 const target = named("Target", targetSchema);
 const reason = named("Reason", reasonSchema);
 const runError = named("RunError", runErrorSchema);
 
-export const verdict = verdictSchema.extend({ target, reasons: z.array(reason) }).openapi("Verdict");
+export const verdict = named("Verdict", verdictSchema, { target, reasons: z.array(reason) });
 const unlistedVerdicts = named("UnlistedVerdicts", unlistedVerdictsSchema);
-export const problem = problemSchema
-  .extend({ errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional() })
-  .openapi("Problem");
-export const run = runSchema.extend({ target, error: orNull(runError) }).openapi("Run");
-export const runSummary = runSummarySchema.extend({ target }).openapi("RunSummary");
+export const problem = named("Problem", problemSchema, {
+  errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional(),
+});
+export const run = named("Run", runSchema, { target, error: orNull(runError) });
+export const runSummary = named("RunSummary", runSummarySchema, { target });
 export const runStep = named("RunStep", runStepSchema);
-export const timelineEntry = timelineEntrySchema.extend({ error: orNull(runError) }).openapi("TimelineEntry");
-export const deliverySummary = describedSummarySchema
-  .extend({ problem: orNull(problem), verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
-  .openapi("DeliverySummary");
-export const delivery = describedDeliverySchema
-  .extend({
-    problem: orNull(problem),
-    verdicts: z.array(verdict),
-    unlistedVerdicts: z.array(unlistedVerdicts),
-    evaluated: orNull(named("EvaluatedBody", evaluatedBodySchema)),
-  })
-  .openapi("Delivery");
-export const currentVerdicts = z
-  .object({ verdicts: z.array(verdict), unlistedVerdicts: z.array(unlistedVerdicts) })
+export const timelineEntry = named("TimelineEntry", timelineEntrySchema, { error: orNull(runError) });
+const partsOfDelivery = {
+  problem: orNull(problem),
+  verdicts: z.array(verdict),
+  unlistedVerdicts: z.array(unlistedVerdicts),
+};
+export const deliverySummary = named("DeliverySummary", describedSummarySchema, partsOfDelivery);
+export const delivery = named("Delivery", describedDeliverySchema, {
+  ...partsOfDelivery,
+  evaluated: orNull(named("EvaluatedBody", evaluatedBodySchema)),
+});
+export const currentVerdicts = deliverySummary
+  .pick({ verdicts: true, unlistedVerdicts: true })
   .openapi("CurrentVerdicts");
-export const sentDelivery = sentDeliverySchema
-  .extend({
-    runs: z.array(z.object({ runId: z.string(), trigger: slugSchema, target })).openapi({
-      description: "The started runs. Empty if nothing was started, e.g. for the repeat of an accepted event.",
-    }),
-    problem: orNull(problem),
-  })
-  .openapi("SentDelivery");
-export const releasedDelivery = releasedDeliverySchema
-  .extend({
-    runs: z.array(z.object({ runId: z.string().nullable(), trigger: slugSchema, target })).openapi({
-      description: "The started runs. In a dry run, `runId` is `null`.",
-    }),
-  })
-  .openapi("ReleasedDelivery");
-export const releaseBatch = releaseBatchSchema.extend({ data: z.array(releasedDelivery) }).openapi("ReleaseBatch");
+const startedRun = z.object({ runId, trigger: slugSchema.describe("Slug of the trigger."), target });
+export const sentDelivery = named("SentDelivery", sentDeliverySchema, {
+  runs: z.array(startedRun),
+  problem: orNull(problem),
+});
+export const releasedDelivery = named("ReleasedDelivery", releasedDeliverySchema, {
+  runs: z.array(startedRun.extend({ runId: runId.nullable() })),
+});
+export const releaseBatch = named("ReleaseBatch", releaseBatchSchema, { data: z.array(releasedDelivery) });
 export const build = named("Build", buildSchema);
-export const buildList = buildsSchema.extend({ data: z.array(build) });
+export const buildList = replaceProperties(buildsSchema, { data: z.array(build) });
 export const buildOutline = named("BuildOutline", buildOutlineSchema);
-const misfit = misfitSchema.extend({ target }).openapi("Misfit");
-export const openRunCheck = openRunCheckSchema.extend({ data: z.array(misfit) }).openapi("OpenRunCheck");
+const misfit = named("Misfit", misfitSchema, { target });
+export const openRunCheck = named("OpenRunCheck", openRunCheckSchema, { data: z.array(misfit) });
 const disabled = named("Disabled", disabledSchema);
-export const trigger = triggerSchema.extend({ target, disabled: orNull(disabled) }).openapi("Trigger");
-export const switchedTrigger = z.object({ slug: slugSchema, disabled: orNull(disabled) }).openapi("SwitchedTrigger");
+export const trigger = named("Trigger", triggerSchema, { target, disabled: orNull(disabled) });
+export const switchedTrigger = trigger.pick({ slug: true, disabled: true }).openapi("SwitchedTrigger");
 export const key = named("Key", keySchema);
-export const createdKey = keySchema
-  .extend({ secret: z.string().openapi({ description: "The secret key. An API token is shown only once." }) })
-  .openapi("CreatedKey");
+export const createdKey = named("CreatedKey", keySchema, {
+  secret: z.string().describe("The secret key. An API token is shown only once."),
+});
 
 export const person = named("Person", personSchema);
-export const invitationLink = invitationSchema
-  .extend({ url: z.string().openapi({ description: "The link. It works once and is shown only once." }) })
-  .openapi("InvitationLink");
-export const auditEntry = auditEntrySchema
-  .extend({ actor: named("AuditActor", auditActorSchema), detail: jsonSchema })
-  .openapi("AuditEntry");
+export const invitationLink = named("InvitationLink", invitationSchema, {
+  url: z.string().describe("The link. It works once and is shown only once."),
+});
+export const auditEntry = named("AuditEntry", auditEntrySchema, {
+  actor: named("AuditActor", auditActorSchema),
+});
 
 export const startedRuns = z
   .object({
-    ok: z.literal(true),
-    runId: z.string().openapi({ description: "Id of the first entry of `runs`." }),
-    runs: z.array(z.object({ runId: z.string(), trigger: slugSchema.nullable(), target })),
+    ok: z.literal(true).describe("Always `true`."),
+    runId: z.string().describe("Id of the first entry of `runs`."),
+    runs: z
+      .array(
+        z.object({
+          runId,
+          trigger: slugSchema.nullable().describe("Slug of the trigger. `null`: the target was started without one."),
+          target,
+        }),
+      )
+      .describe("The started runs, in the order of their attachment ids."),
   })
   .openapi("StartedRuns");
 
-export const skipped = z.object({ ok: z.literal(true), skipped: z.literal(true) }).openapi("Skipped");
+export const skipped = z
+  .object({ ok: z.literal(true).describe("Always `true`."), skipped: z.literal(true).describe("No run was started.") })
+  .openapi("Skipped");
 
 export const triggerUrl = z
-  .object({ endpoint: z.string(), url: z.string(), keyId: z.string().nullable() })
+  .object({
+    endpoint,
+    url: z.string().describe("The URL."),
+    keyId: z.string().nullable().describe("Id of the key in the URL. `null`: the URL has no key."),
+  })
   .openapi("TriggerUrl");
 
-const changedTrigger = backtestSchema.shape.triggers.element.extend({
+const changedTrigger = replaceProperties(backtestSchema.shape.triggers.element, {
   target,
-  changes: z.array(firingChangeSchema.extend({ reasons: z.array(reason) }).openapi("FiringChange")),
+  changes: z.array(named("FiringChange", firingChangeSchema, { reasons: z.array(reason) })),
   failures: z.array(named("InputFailure", inputFailureSchema)),
 });
-export const backtest = backtestSchema.extend({ triggers: z.array(changedTrigger) }).openapi("Backtest");
+export const backtest = named("Backtest", backtestSchema, { triggers: z.array(changedTrigger) });
 
 export const inferredTrigger = named("InferredTrigger", inferredTriggerSchema);
 export const driftReport = named("DriftReport", driftReportSchema);
 
 export const runFilterBody = named("RunFilter", runFilterSchema);
-const runNote = z.object({ id: z.string(), message: z.string() }).openapi("RunNote");
-export const bulkPage = bulkPageSchema
-  .extend({ skipped: z.array(runNote), failed: z.array(runNote) })
-  .openapi("BulkPage");
+const runNote = named("RunNote", bulkPageSchema.shape.skipped.element);
+export const bulkPage = named("BulkPage", bulkPageSchema, { skipped: z.array(runNote), failed: z.array(runNote) });
 
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
 
-const alert = alertSchema
-  .extend({ messages: z.array(named("AlertMessage", alertMessageSchema)), detail: z.record(z.string(), jsonSchema) })
-  .openapi("Alert");
+const alert = named("Alert", alertSchema, {
+  messages: z.array(named("AlertMessage", alertMessageSchema)),
+});
 export const alertList = pageSchema(alert);
 export const alertTest = named("AlertTest", alertTestSchema);
 
 export const json = jsonSchema;
+
+/** A list without pages. */
+export function listOf<Row extends z.ZodType>(row: Row) {
+  return z.object({ data: z.array(row).describe("The entries.") });
+}
 
 /** The response with the started runs, in the form of a webhook's response. */
 export function startedResponse({ runs, isRepeat }: { runs: StartedRun[]; isRepeat: boolean }) {

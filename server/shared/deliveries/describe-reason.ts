@@ -1,12 +1,8 @@
-import {
-  otherEventCode,
-  type Reason,
-  type UnlistedVerdicts,
-  type Verdict,
-  type VerdictList,
-  type VerdictOutcome,
-} from "../../contract/delivery.ts";
+import type { Reason, UnlistedVerdicts, Verdict, VerdictList, VerdictOutcome } from "../../contract/delivery.ts";
 import { formatCount } from "../format.ts";
+
+/** The code of a reason if a typed source selects another kind of event. */
+export const otherEventCode = "other_event";
 
 /** The part of a trigger that decided. */
 export const verdictStages: Record<VerdictOutcome, string> = {

@@ -4,7 +4,7 @@ import { decideApproval } from "../../../runs/agent-runs.ts";
 import { getAgentTrace } from "../../../runs/agent-runs.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery } from "../request-schemas.ts";
+import { runParam, noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { agentTrace, run } from "../schemas.ts";
 
@@ -14,7 +14,7 @@ const traceRoute = defineRoute({
   operationId: "getAgentTrace",
   summary: "Get the agent trace of a run: prompt, answers, tool calls, approvals, tokens and cost",
   tags: ["Runs"],
-  request: { params: idParam, query: noQuery },
+  request: { params: runParam, query: noQuery },
   responses: {
     200: answer("The trace so far; empty for a run of a workflow.", agentTrace),
     ...problems(["not_found", "rate_limited"]),
@@ -23,10 +23,11 @@ const traceRoute = defineRoute({
 
 const decision = z
   .strictObject({
-    name: z.string().max(200).openapi({
-      description: "Name of the approval in the timeline and the agent trace, e.g. `approval 1.1 refund`.",
-    }),
-    isApproved: z.boolean(),
+    name: z
+      .string()
+      .max(200)
+      .describe("Name of the approval in the timeline and the agent trace, e.g. `approval 1.1 refund`."),
+    isApproved: z.boolean().describe("`true` approves the tool call, `false` denies it."),
     reason: z
       .string()
       .trim()
@@ -34,7 +35,7 @@ const decision = z
       .max(2_000)
       .nullable()
       .default(null)
-      .openapi({ description: "The reason for a denial. The model receives it." }),
+      .describe("The reason for a denial. The model receives it."),
   })
   .openapi("ApprovalDecision");
 
@@ -45,7 +46,7 @@ const decideRoute = defineRoute({
   summary: "Approve or deny a pending tool call",
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: idParam, query: noQuery, body: body(decision, true) },
+  request: { params: runParam, query: noQuery, body: body(decision, true) },
   responses: {
     200: answer("The run. It continues when no other decision is pending.", run),
     ...problems([...bodyProblems, "not_found", "approval_closed"]),

@@ -3,7 +3,7 @@ import { testAlerts } from "../../../alerts/test-alerts.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
 import { noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { alertList, alertTest } from "../schemas.ts";
+import { alertList, alertTest, listOf } from "../schemas.ts";
 
 const listRoute = defineRoute({
   method: "get",
@@ -13,7 +13,10 @@ const listRoute = defineRoute({
   description: "Active and past alerts with their messages, newest first.",
   tags: ["Alerts"],
   request: {
-    query: querySchema({ status: z.enum(["active", "resolved"]).optional(), ...paging }),
+    query: querySchema({
+      status: z.enum(["active", "resolved"]).optional().describe("Only entries with this status."),
+      ...paging,
+    }),
   },
   responses: { 200: answer("A page of alerts.", alertList), ...problems() },
 });
@@ -27,7 +30,7 @@ const testRoute = defineRoute({
   tags: ["Alerts"],
   request: { query: noQuery },
   responses: {
-    200: answer("The result for each destination.", z.object({ data: z.array(alertTest) })),
+    200: answer("The result for each destination.", listOf(alertTest)),
     ...problems(),
   },
 });

@@ -39,15 +39,16 @@ const backtestRoute = defineRoute({
   tags: ["Triggers"],
   request: {
     query: querySchema({
-      endpoint: z.string().optional().openapi({ description: "Only deliveries to this endpoint." }),
+      endpoint: z.string().optional().describe("Only deliveries to this endpoint."),
       trigger: z
         .string()
         .optional()
-        .openapi({ description: "Slug: only firings of this trigger, on its endpoint unless `endpoint` is set." }),
-      build: z.string().optional().openapi({
-        description: "A build that this machine keeps, e.g. before a rollback. Default: the current build.",
-      }),
-      since: moment.openapi({ description: "ISO 8601. Default: 7 days ago." }),
+        .describe("Slug: only firings of this trigger, on its endpoint unless `endpoint` is set."),
+      build: z
+        .string()
+        .optional()
+        .describe("A build that this machine keeps, e.g. before a rollback. Default: the current build."),
+      since: moment.describe("ISO 8601. Default: 7 days ago."),
     }),
   },
   responses: {

@@ -1,9 +1,9 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { checkOpenRuns } from "../../../runs/builds/check-open-runs.ts";
 import { listBuilds, rollBack } from "../../../runs/builds/builds.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery } from "../request-schemas.ts";
+import { noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { build, buildList, buildOutline, openRunCheck } from "../schemas.ts";
 
@@ -27,7 +27,7 @@ const rollbackRoute = defineRoute({
   description:
     "This machine loads the build at once, without a restart. New runs start with it; open runs continue on the builds that accepted them.",
   tags: ["Builds"],
-  request: { params: idParam, query: noQuery },
+  request: { params: z.object({ id: z.string().describe("Id of the build.") }), query: noQuery },
   responses: { 200: answer("The current build.", build), ...problems(["not_found", "build_unusable"]) },
 });
 

@@ -9,12 +9,13 @@ import { filterDeliveries } from "../../../deliveries/read-deliveries.ts";
 import { listDeliveries, readDelivery } from "../../../deliveries/describe-delivery.ts";
 import { getDeliveryFile } from "../../../deliveries/read-deliveries.ts";
 import { redeliver } from "../../../deliveries/redeliver.ts";
+import { deliveryId, endpoint } from "../../../contract/fields.ts";
 import { givenHeadersSchema, givenQuerySchema } from "../../../contract/delivery.ts";
 import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.ts";
 import { sendFromForm } from "../../../ingest/send-from-form.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { clientHeader, idParam, moment, noQuery, paging, queryOf, querySchema } from "../request-schemas.ts";
+import { clientHeader, deliveryParam, moment, noQuery, paging, queryOf, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   currentVerdicts,
@@ -44,7 +45,7 @@ const getRoute = defineRoute({
   operationId: "getDelivery",
   summary: "Get a delivery with its body",
   tags: ["Deliveries"],
-  request: { params: idParam, query: noQuery },
+  request: { params: deliveryParam, query: noQuery },
   responses: { 200: answer("The delivery.", delivery), ...problems(["not_found", "rate_limited"]) },
 });
 
@@ -55,7 +56,7 @@ const revealRoute = defineRoute({
   summary: "Reveal the sensitive values of a delivery",
   description: "The delivery as it was recorded, byte for byte. The audit log records who revealed it.",
   tags: ["Deliveries"],
-  request: { params: idParam, query: noQuery },
+  request: { params: deliveryParam, query: noQuery },
   responses: { 200: answer("The delivery as recorded.", delivery), ...problems(["not_found", "rate_limited"]) },
 });
 
@@ -68,7 +69,7 @@ const fileRoute = defineRoute({
   tags: ["Deliveries"],
   request: {
     params: z.object({
-      id: z.string(),
+      id: deliveryId,
       number: z.coerce
         .number()
         .int()
@@ -94,9 +95,9 @@ const explainRoute = defineRoute({
   description: "The verdicts that the stored delivery would get now. Starts and records nothing.",
   tags: ["Deliveries"],
   request: {
-    params: idParam,
+    params: deliveryParam,
     query: querySchema({
-      trigger: z.string().optional().openapi({ description: "Slug of a trigger on its endpoint." }),
+      trigger: z.string().optional().describe("Slug of a trigger on its endpoint."),
     }),
   },
   responses: {
@@ -114,12 +115,17 @@ const redeliverRoute = defineRoute({
     "Evaluates the stored body against the deployed triggers, or against one of them. Creates a new delivery with new runs.",
   tags: ["Deliveries"],
   request: {
-    params: idParam,
+    params: deliveryParam,
     query: noQuery,
     headers: clientHeader,
     body: body(
       z
-        .strictObject({ trigger: z.string().optional() })
+        .strictObject({
+          trigger: z
+            .string()
+            .optional()
+            .describe("Slug of the one trigger that gets the delivery. Default: all on its endpoint."),
+        })
         .openapi("RedeliverRequest", { description: "An empty object, or the slug of one `trigger`." }),
       false,
     ),
@@ -144,11 +150,20 @@ const sendRoute = defineRoute({
     body: body(
       z
         .strictObject({
-          endpoint: z.string(),
-          body: json,
-          headers: givenHeadersSchema.clone().optional(),
-          query: givenQuerySchema.clone().optional(),
-          trigger: z.string().optional(),
+          endpoint,
+          body: json.describe("The body. For an endpoint that accepts forms: an object with a value for each field."),
+          headers: givenHeadersSchema
+            .optional()
+            .describe("Headers of the request. A repeated header has an array of values. Default: none."),
+          query: givenQuerySchema
+            .optional()
+            .describe(
+              "Query of the request, percent-encoded as in a URL: `topic=refunds&shop=berlin`. The body of a GET is added to it. Default: none.",
+            ),
+          trigger: z
+            .string()
+            .optional()
+            .describe("Slug of the only trigger that evaluates the body. Default: every trigger on the endpoint."),
         })
         .openapi("SendRequest"),
       true,
@@ -163,7 +178,7 @@ const sendRoute = defineRoute({
 const dryRun = z
   .boolean()
   .default(false)
-  .openapi({ description: "Evaluate the deliveries without starting runs. Nothing is written." });
+  .describe("Evaluate the deliveries without starting runs. Nothing is written.");
 
 const releaseRoute = defineRoute({
   method: "post",
@@ -174,7 +189,7 @@ const releaseRoute = defineRoute({
     "Evaluates the delivery by the deployed triggers. If any matches, its runs start and the delivery is `accepted`; otherwise it stays `held`. Safe to repeat: a delivery is released once.",
   tags: ["Deliveries"],
   request: {
-    params: idParam,
+    params: deliveryParam,
     query: noQuery,
     headers: clientHeader,
     body: body(z.strictObject({ dryRun }).openapi("ReleaseRequest"), false),
@@ -200,9 +215,9 @@ const releaseAllRoute = defineRoute({
     body: body(
       z
         .strictObject({
-          ids: z.array(z.string()).min(1).max(100).optional(),
-          all: z.literal(true).optional(),
-          endpoint: z.string().optional(),
+          ids: z.array(z.string()).min(1).max(100).optional().describe("Ids of deliveries."),
+          all: z.literal(true).optional().describe("All held deliveries."),
+          endpoint: z.string().optional().describe("Those to this endpoint."),
           since: moment,
           until: moment,
           cursor: paging.cursor,

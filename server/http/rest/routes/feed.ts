@@ -25,14 +25,14 @@ const feedRoute = defineRoute({
       endpoint: z
         .union([z.string(), z.array(z.string()).max(50)])
         .optional()
-        .openapi({ description: "Only deliveries to this endpoint. Repeat the parameter for several endpoints." }),
-      since: moment.openapi({
-        description: "ISO 8601: starts with the first delivery received at or after this time. Default: the next one.",
-      }),
-      cursor: cursor.openapi({ description: "The `id` of the last event. Replaces `since`." }),
+        .describe("Only deliveries to this endpoint. Repeat the parameter for several endpoints."),
+      since: moment.describe(
+        "ISO 8601: starts with the first delivery received at or after this time. Default: the next one.",
+      ),
+      cursor: cursor.describe("The `id` of the last event. Replaces `since`."),
     }),
     headers: z.object({
-      "last-event-id": cursor.openapi({ description: "The same as `cursor`, which it replaces: for a reconnect." }),
+      "last-event-id": cursor.describe("The same as `cursor`, which it replaces: for a reconnect."),
     }),
   },
   responses: {

@@ -13,9 +13,11 @@ import type { Scope } from "../../../contract/access/scope.ts";
 import { endpointSchema } from "../../../contract/project/endpoint.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery } from "../request-schemas.ts";
+import { noQuery } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { createdKey, key } from "../schemas.ts";
+import { createdKey, key, listOf } from "../schemas.ts";
+
+const keyParam = z.object({ id: z.string().describe("Id of the key, `key_…`.") });
 
 const listRoute = defineRoute({
   method: "get",
@@ -25,27 +27,29 @@ const listRoute = defineRoute({
   tags: ["Keys"],
   request: { query: noQuery },
   responses: {
-    200: answer("All keys, including revoked ones, without their secrets.", z.object({ data: z.array(key) })),
+    200: answer("All keys, including revoked ones, without their secrets.", listOf(key)),
     ...problems(),
   },
 });
 
 const createKeyBody = z
   .strictObject({
-    kind: keyKindSchema,
-    name: z.string().trim().min(1).max(100),
+    kind: keyKindSchema.describe("A webhook key or an API token."),
+    name: z.string().trim().min(1).max(100).describe("A name for people."),
     endpoints: z
       .array(endpointSchema)
       .min(1)
       .max(100)
       .nullable()
       .default(null)
-      .openapi({ description: "The endpoints that a webhook key may send to. `null`: all endpoints." }),
-    scope: scopeSchema.nullable().default(null).openapi({
-      description:
+      .describe("The endpoints that a webhook key may send to. `null`: all endpoints."),
+    scope: scopeSchema
+      .nullable()
+      .default(null)
+      .describe(
         "Scope of an API token: `feed` (follows the deliveries), `read`, `operate` (also starts, cancels, resumes and replays runs) or `admin` (also manages keys and people). Default: `admin`.",
-    }),
-    expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+      ),
+    expiresAt: z.iso.datetime({ offset: true }).nullable().default(null).describe("When it expires. Default: never."),
   })
   .openapi("CreateKeyRequest");
 
@@ -69,7 +73,7 @@ const rotateRoute = defineRoute({
     "The new key has the same name, endpoints or scope, and the same lifetime. The old key expires after the overlap.",
   tags: ["Keys"],
   request: {
-    params: idParam,
+    params: keyParam,
     query: noQuery,
     body: body(
       z
@@ -79,7 +83,7 @@ const rotateRoute = defineRoute({
             .min(0)
             .max(maxOverlapSeconds)
             .default(defaultOverlapMs / 1000)
-            .openapi({ description: "How long the old key stays valid. `0` ends it immediately." }),
+            .describe("How long the old key stays valid. `0` ends it immediately."),
         })
         .openapi("RotateKeyRequest"),
       false,
@@ -97,7 +101,7 @@ const revokeRoute = defineRoute({
   operationId: "revokeKey",
   summary: "Revoke a key immediately and permanently",
   tags: ["Keys"],
-  request: { params: idParam, query: noQuery },
+  request: { params: keyParam, query: noQuery },
   responses: { 200: answer("The updated key.", key), ...problems(["not_found"]) },
 });
 

@@ -8,9 +8,9 @@ import { roleSchema } from "../../../contract/access/person.ts";
 import { dropUndefined } from "../../../domain/drop-undefined.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery, paging, querySchema } from "../request-schemas.ts";
+import { noQuery, paging, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { auditEntry, invitationLink, person } from "../schemas.ts";
+import { auditEntry, invitationLink, listOf, person } from "../schemas.ts";
 
 const listRoute = defineRoute({
   method: "get",
@@ -19,7 +19,7 @@ const listRoute = defineRoute({
   summary: "List the people with an account",
   tags: ["People"],
   request: { query: noQuery },
-  responses: { 200: answer("All people, by name.", z.object({ data: z.array(person) })), ...problems() },
+  responses: { 200: answer("All people, by name.", listOf(person)), ...problems() },
 });
 
 const resetRoute = defineRoute({
@@ -30,7 +30,7 @@ const resetRoute = defineRoute({
   description:
     "Creates a link to set a new password for this person, valid once and for one hour. The new password ends all of their sessions. Earlier links of this person become invalid. The service sends no email: send the link yourself.",
   tags: ["People"],
-  request: { params: idParam, query: noQuery },
+  request: { params: z.object({ id: z.string().describe("Id of the person.") }), query: noQuery },
   responses: {
     201: answer("The link. It is shown only once.", invitationLink),
     ...problems(["not_found", "invalid_input"]),
@@ -57,7 +57,7 @@ const inviteRoute = defineRoute({
             .trim()
             .max(100)
             .default("")
-            .openapi({ description: "A note for the list of invitations, e.g. the name of the person." }),
+            .describe("A note for the list of invitations, e.g. the name of the person."),
         })
         .openapi("InviteRequest"),
       true,
@@ -89,10 +89,10 @@ const auditRoute = defineRoute({
   tags: ["People"],
   request: {
     query: querySchema({
-      action: auditActionSchema.optional(),
-      actor: z.string().optional().openapi({ description: "Id of a person or a key." }),
-      since: timestampSchema.clone().optional(),
-      until: timestampSchema.clone().optional(),
+      action: auditActionSchema.optional().describe("Only entries with this action."),
+      actor: z.string().optional().describe("Id of a person or a key."),
+      since: timestampSchema.optional().describe("ISO 8601. Only entries from this time on."),
+      until: timestampSchema.optional().describe("ISO 8601. Only entries before this time."),
       ...paging,
     }),
   },

@@ -11,7 +11,7 @@ import { resumeRun } from "../../../runs/resume-run.ts";
 import { startTargetRun } from "../../../runs/start-run.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { idParam, noQuery, slugParam, startHeaders } from "../request-schemas.ts";
+import { runParam, noQuery, startHeaders } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 import { json, run, startedRuns, startedResponse } from "../schemas.ts";
 
@@ -21,7 +21,7 @@ const cancelRoute = defineRoute({
   operationId: "cancelRun",
   summary: "Cancel a run",
   tags: ["Runs"],
-  request: { params: idParam, query: noQuery },
+  request: { params: runParam, query: noQuery },
   responses: {
     200: answer("The run. It is `canceled`, or `running` until its worker has stopped it.", run),
     ...problems(["not_found", "run_ended"]),
@@ -36,7 +36,7 @@ const resumeRoute = defineRoute({
   description:
     "The run continues after its last finished step, with the same id and the same idempotency keys. It gets all attempts of its target again. If its transform had failed, the transform runs again.",
   tags: ["Runs"],
-  request: { params: idParam, query: noQuery },
+  request: { params: runParam, query: noQuery },
   responses: {
     200: answer("The run. It is `queued`, or a worker has already started it.", run),
     ...problems(["not_found", "not_resumable", "queue_full"]),
@@ -44,9 +44,14 @@ const resumeRoute = defineRoute({
 });
 
 /** Parsed apart from the schema of the route, so that `{}` and no body mean the same. */
-const replayBody = z.strictObject({ payload: json.optional(), input: json.optional() }).openapi("ReplayRequest", {
-  description: "An empty object, an edited `payload` for the trigger, or an edited `input` for the target.",
-});
+const replayBody = z
+  .strictObject({
+    payload: json.optional().describe("An edited payload, for `request` and the transform of the trigger."),
+    input: json.optional().describe("An edited input, for the target."),
+  })
+  .openapi("ReplayRequest", {
+    description: "An empty object, an edited `payload` for the trigger, or an edited `input` for the target.",
+  });
 
 const replayRoute = defineRoute({
   method: "post",
@@ -56,7 +61,7 @@ const replayRoute = defineRoute({
   description:
     "Uses the same payload with the deployed transform, or the same input if the run had no payload. All steps execute again, with new idempotency keys. To continue a failed run after its finished steps, resume it.",
   tags: ["Runs"],
-  request: { params: idParam, query: noQuery, body: body(replayBody, false) },
+  request: { params: runParam, query: noQuery, body: body(replayBody, false) },
   responses: {
     202: answer("The new run.", startedRuns),
     ...problems([...bodyProblems, "not_found", "not_replayable", "request_mismatch", "queue_full"]),
@@ -70,7 +75,7 @@ const revealRoute = defineRoute({
   summary: "Reveal the sensitive values of a run",
   description: "The run as it was recorded. The audit log records who revealed it.",
   tags: ["Runs"],
-  request: { params: idParam, query: noQuery },
+  request: { params: runParam, query: noQuery },
   responses: { 200: answer("The run as recorded.", run), ...problems(["not_found", "rate_limited"]) },
 });
 
@@ -83,7 +88,12 @@ const startWorkflowRoute = defineRoute({
   summary: "Start a workflow with an input",
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, headers: startHeaders, body: body(json, true) },
+  request: {
+    params: z.object({ slug: z.string().describe("Slug of the workflow.") }),
+    query: noQuery,
+    headers: startHeaders,
+    body: body(json, true),
+  },
   responses: { 202: answer("The new run.", startedRuns), ...problems(startProblems) },
 });
 
@@ -95,7 +105,12 @@ const startAgentRoute = defineRoute({
   description: 'The input is `{ "prompt": "…" }`.',
   tags: ["Runs"],
   middleware: requireBody,
-  request: { params: slugParam, query: noQuery, headers: startHeaders, body: body(json, true) },
+  request: {
+    params: z.object({ slug: z.string().describe("Slug of the agent.") }),
+    query: noQuery,
+    headers: startHeaders,
+    body: body(json, true),
+  },
   responses: { 202: answer("The new run.", startedRuns), ...problems(startProblems) },
 });
 

@@ -20,27 +20,29 @@ const countRoute = defineRoute({
   tags: ["Runs"],
   request: { query: querySchema(queryOf(runFilterSchema)) },
   responses: {
-    200: answer("The number of runs.", z.object({ count: z.int(), isCapped: z.boolean() }).openapi("RunCount")),
+    200: answer(
+      "The number of runs.",
+      z
+        .object({
+          count: z.int().describe("Number of runs, at most 10,000."),
+          isCapped: z.boolean().describe("There are more than were counted."),
+        })
+        .openapi("RunCount"),
+    ),
     ...problems(["rate_limited"]),
   },
 });
 
 const bulkBody = z
   .strictObject({
-    action: runActionSchema.clone(),
+    action: runActionSchema.describe("What to do with the runs."),
     filter: runFilterBody,
-    until: moment.openapi({
-      description:
-        "Later runs are left alone, and so are runs that failed later. Send the value of the first response in all further calls. Default: now.",
-    }),
-    cursor: z
-      .string()
-      .max(512)
-      .nullable()
-      .default(null)
-      .openapi({ description: "`nextCursor` of the previous call. Opaque." }),
-    limit: z.int().min(1).max(50).default(50).openapi({ description: "Maximum number of runs of this call." }),
-    dryRun: z.boolean().default(false).openapi({ description: "Change nothing, and return what would be done." }),
+    until: moment.describe(
+      "Later runs are left alone, and so are runs that failed later. Send the value of the first response in all further calls. Default: now.",
+    ),
+    cursor: z.string().max(512).nullable().default(null).describe("`nextCursor` of the previous call. Opaque."),
+    limit: z.int().min(1).max(50).default(50).describe("Maximum number of runs of this call."),
+    dryRun: z.boolean().default(false).describe("Change nothing, and return what would be done."),
   })
   .openapi("BulkRequest");
 

@@ -20,7 +20,7 @@ const exportRoute = defineRoute({
   description:
     "Exports all runs that match the filter, newest first. `csv` (RFC 4180, with a header line) has the fields of the list. A cell that a spreadsheet would read as a formula begins with an apostrophe. `jsonl` has one run per line, with payload, input and output.",
   tags: ["Runs"],
-  request: { query: querySchema({ format: formatSchema, ...queryOf(runFilterSchema) }) },
+  request: { query: querySchema({ format: formatSchema.describe("`csv` or `jsonl`."), ...queryOf(runFilterSchema) }) },
   responses: {
     200: {
       description: "The file, streamed.",

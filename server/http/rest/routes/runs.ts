@@ -13,7 +13,7 @@ import { sumUsage } from "../../../runs/filtered-runs.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
 import { runFilterSchema } from "../../../contract/filters.ts";
 import { toStoreFilter } from "../../../domain/store-filter.ts";
-import { idParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
+import { runParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
 import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
@@ -52,7 +52,7 @@ const getRoute = defineRoute({
   summary: "Get a run",
   tags: ["Runs"],
   request: {
-    params: idParam,
+    params: runParam,
     query: querySchema({
       wait: z.coerce
         .number()
@@ -60,7 +60,7 @@ const getRoute = defineRoute({
         .min(0)
         .max(60)
         .default(0)
-        .openapi({ description: "Maximum time in seconds to wait for the run to end." }),
+        .describe("Maximum time in seconds to wait for the run to end."),
     }),
   },
   responses: {
@@ -75,7 +75,7 @@ const timelineRoute = defineRoute({
   operationId: "listTimeline",
   summary: "List the timeline of a run, oldest first",
   tags: ["Runs"],
-  request: { params: idParam, query: querySchema(timelinePaging) },
+  request: { params: runParam, query: querySchema(timelinePaging) },
   responses: { 200: answer("One page.", pageSchema(timelineEntry)), ...problems(["not_found", "rate_limited"]) },
 });
 
@@ -88,13 +88,9 @@ const stepsRoute = defineRoute({
     "The result of a step is the JSON that its function returned. A page ends early if its results have more than 4 MB together.",
   tags: ["Runs"],
   request: {
-    params: idParam,
+    params: runParam,
     query: querySchema({
-      name: z
-        .string()
-        .min(1)
-        .optional()
-        .openapi({ description: "Only the step, sleep or approval with this name in the timeline." }),
+      name: z.string().min(1).optional().describe("Only the step, sleep or approval with this name in the timeline."),
       ...timelinePaging,
     }),
   },
@@ -110,14 +106,14 @@ const eventsRoute = defineRoute({
     "Server-sent events: `id` is the id of the timeline entry, `event` its kind, `data` the entry as JSON. After the entry that ends the run, one event `end` follows and the stream closes. A client that reconnects with `Last-Event-ID` gets the entries that it has not received.",
   tags: ["Runs"],
   request: {
-    params: idParam,
+    params: runParam,
     query: noQuery,
     headers: z.object({
       "last-event-id": z
         .string()
         .regex(/^\d{0,15}$/, "Invalid id for this stream")
         .optional()
-        .openapi({ description: "Id of the last event that the client received." }),
+        .describe("Id of the last event that the client received."),
     }),
   },
   responses: {

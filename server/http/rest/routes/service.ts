@@ -13,11 +13,19 @@ const healthRoute = defineRoute({
   summary: "Check that the process is alive",
   tags: ["Service"],
   security: [],
-  responses: { 200: answer("The process is alive.", z.object({ ok: z.literal(true) })) },
+  responses: {
+    200: answer("The process is alive.", z.object({ ok: z.literal(true).describe("Whether it succeeded.") })),
+  },
 });
 
 const readiness = z
-  .object({ ok: z.boolean(), reasons: z.array(z.string()), warnings: z.array(z.string()) })
+  .object({
+    ok: z.boolean().describe("Whether it succeeded."),
+    reasons: z.array(z.string()).describe("Why the service is not ready. Empty if it is."),
+    warnings: z
+      .array(z.string())
+      .describe("Which due runs no worker can take, and why, although the service is ready."),
+  })
   .openapi("Readiness");
 
 const readyRoute = defineRoute({
@@ -56,7 +64,13 @@ const accessRoute = defineRoute({
   summary: "Get the permissions of the client",
   tags: ["Service"],
   request: { query: noQuery },
-  responses: { 200: answer("The permissions.", z.object({ scope: scopeSchema }).openapi("Access")), ...problems() },
+  responses: {
+    200: answer(
+      "The permissions.",
+      z.object({ scope: scopeSchema.describe("`read`, `operate` or `admin`.") }).openapi("Access"),
+    ),
+    ...problems(),
+  },
 });
 
 export function registerServiceRoutes(app: OpenAPIHono<RestEnv>): void {

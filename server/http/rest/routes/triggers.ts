@@ -13,12 +13,13 @@ import { answer, body, bodyProblems, defineRoute, problems } from "../define-rou
 import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
 import { timestampMs } from "../../../contract/list.ts";
-import { moment, noQuery, querySchema, slugParam, startHeaders } from "../request-schemas.ts";
+import { moment, noQuery, querySchema, startHeaders } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   driftReport,
   inferredTrigger,
   json,
+  listOf,
   skipped,
   startedResponse,
   startedRuns,
@@ -28,15 +29,17 @@ import {
   verdict,
 } from "../schemas.ts";
 
+const triggerParam = z.object({ slug: z.string().describe("Slug of the trigger.") });
+
 const listRoute = defineRoute({
   method: "get",
   path: "/api/v1/triggers",
   operationId: "listTriggers",
   summary: "List the triggers of the deployed project",
   tags: ["Triggers"],
-  request: { query: querySchema({ endpoint: z.string().optional() }) },
+  request: { query: querySchema({ endpoint: z.string().optional().describe("Only this endpoint.") }) },
   responses: {
-    200: answer("All triggers, in the order of their attachment ids.", z.object({ data: z.array(trigger) })),
+    200: answer("All triggers, in the order of their attachment ids.", listOf(trigger)),
     ...problems(),
   },
 });
@@ -51,12 +54,12 @@ const startRoute = defineRoute({
   tags: ["Triggers"],
   middleware: requireBody,
   request: {
-    params: slugParam,
+    params: triggerParam,
     query: querySchema({
       target: z
         .string()
         .optional()
-        .openapi({ description: "Slug of the one workflow or agent to start. Default: every target of the trigger." }),
+        .describe("Slug of the one workflow or agent to start. Default: every target of the trigger."),
     }),
     headers: startHeaders,
     body: body(json, true),
@@ -77,9 +80,14 @@ const disableRoute = defineRoute({
     "From the next request on, the trigger starts no runs, except replays of its runs. Its verdicts are `disabled`. It stays disabled across builds and restarts.",
   tags: ["Triggers"],
   request: {
-    params: slugParam,
+    params: triggerParam,
     query: noQuery,
-    body: body(z.strictObject({ reason: switchReason.optional() }).openapi("DisableRequest"), false),
+    body: body(
+      z
+        .strictObject({ reason: switchReason.optional().describe("Why, for other people. Default: none.") })
+        .openapi("DisableRequest"),
+      false,
+    ),
   },
   responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems([...bodyProblems, "not_found"]) },
 });
@@ -90,14 +98,15 @@ const enableRoute = defineRoute({
   operationId: "enableTrigger",
   summary: "Enable a trigger",
   tags: ["Triggers"],
-  request: { params: slugParam, query: noQuery },
+  request: { params: triggerParam, query: noQuery },
   responses: { 200: answer("The updated trigger.", switchedTrigger), ...problems(["not_found"]) },
 });
 
-const givenHeaders = z.record(z.string(), z.union([z.string(), z.array(z.string()).min(1)])).openapi({
-  description:
+const givenHeaders = z
+  .record(z.string(), z.union([z.string(), z.array(z.string()).min(1)]))
+  .describe(
     "The headers of the request, for triggers with a `headers` schema. A repeated header has an array of values. Default: none.",
-});
+  );
 
 const verdictsRoute = defineRoute({
   method: "post",
@@ -112,18 +121,20 @@ const verdictsRoute = defineRoute({
     body: body(
       z
         .strictObject({
-          endpoint: z.string().optional(),
-          trigger: z.string().optional(),
+          endpoint: z.string().optional().describe("Evaluate all triggers on this endpoint."),
+          trigger: z.string().optional().describe("Evaluate the trigger with this slug."),
           headers: givenHeaders.optional(),
-          query: givenQuerySchema.clone().optional(),
-          body: json,
+          query: givenQuerySchema
+            .optional()
+            .describe("Query of the request, percent-encoded as in a URL: `topic=refunds&shop=berlin`. Default: none."),
+          body: json.describe("The body to evaluate."),
         })
         .openapi("VerdictsRequest", { description: "Exactly one of `endpoint` and `trigger` (a slug)." }),
       true,
     ),
   },
   responses: {
-    200: answer("One verdict for each trigger.", z.object({ data: z.array(verdict) })),
+    200: answer("One verdict for each trigger.", listOf(verdict)),
     ...problems([...bodyProblems, "not_found", "unknown_endpoint"]),
   },
 });
@@ -138,18 +149,18 @@ const inferRoute = defineRoute({
   tags: ["Triggers"],
   request: {
     query: querySchema({
-      endpoint: z.string(),
+      endpoint: z.string().describe("Only this endpoint."),
       since: moment,
-      only: z.string().optional().openapi({ description: "Only deliveries of this kind, one of `kinds`." }),
+      only: z.string().optional().describe("Only deliveries of this kind, one of `kinds`."),
       delivery: z
         .string()
         .optional()
-        .openapi({ description: "Id of a delivery: only deliveries of the same kind. Takes precedence over `only`." }),
+        .describe("Id of a delivery: only deliveries of the same kind. Takes precedence over `only`."),
       file: z
         .string()
         .max(512)
         .optional()
-        .openapi({ description: "File of the trigger in the project. Default: `triggers/<slug>.ts`." }),
+        .describe("File of the trigger in the project. Default: `triggers/<slug>.ts`."),
     }),
   },
   responses: {
@@ -168,8 +179,8 @@ const driftRoute = defineRoute({
   tags: ["Triggers"],
   request: {
     query: querySchema({
-      endpoint: z.string().optional().openapi({ description: "Default: every endpoint of the project." }),
-      since: moment.openapi({ description: "Only changes from this time on. Default: the last 7 days." }),
+      endpoint: z.string().optional().describe("Default: every endpoint of the project."),
+      since: moment.describe("Only changes from this time on. Default: the last 7 days."),
     }),
   },
   responses: {
@@ -184,7 +195,7 @@ const urlRoute = defineRoute({
   operationId: "triggerUrl",
   summary: "Get the webhook URL of a trigger or endpoint",
   tags: ["Triggers"],
-  request: { query: querySchema({ for: z.string().openapi({ description: "Slug of a trigger, or an endpoint." }) }) },
+  request: { query: querySchema({ for: z.string().describe("Slug of a trigger, or an endpoint.") }) },
   responses: {
     200: answer("The full URL. On a deployed service, it contains the newest valid key.", triggerUrlSchema),
     ...problems(["not_found"]),
