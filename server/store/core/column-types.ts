@@ -51,6 +51,16 @@ export interface NameColumns<Form extends string | number> {
   name(column: string, p?: { isId: true }): Mapped<Form, unknown>;
 }
 
+/**
+ * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved;
+ * `jsonb` rejects both. Drizzle's own JSON mode would write a placeholder's `null` as the text "null".
+ */
+export const jsonText = {
+  dataType: () => "text",
+  toDriver: (value: unknown) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (value: string | null): unknown => (value === null ? null : JSON.parse(value)),
+};
+
 /** A column whose values are stored in another form. */
 type Mapped<Data, Stored> = SQLiteCustomColumnBuilder<{
   name: string;

@@ -17,6 +17,7 @@ import { createPeopleStore } from "./people.ts";
 import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
 import { createRunDecisions, type RunDecisions } from "./run-decisions.ts";
+import { createRunStarts, type RunStarts } from "./run-starts.ts";
 import { createSwitchStore } from "./switches.ts";
 
 export type CoreStore = KeyStore &
@@ -28,6 +29,7 @@ export type CoreStore = KeyStore &
   AlertStore &
   OpenRunReads &
   RunDecisions &
+  RunStarts &
   ContractStore &
   ContentKeyRows &
   ClockWatchRows;
@@ -39,6 +41,7 @@ export function createCoreStore(database: StoreDatabase): CoreStore {
     ...createAlertFacts(database),
     ...createOpenRunStore(database),
     ...createRunDecisions(database),
+    ...createRunStarts(database),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { Json } from "../../contract/json.ts";
 import type { StoreTopic } from "../../ports/store.ts";
 import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
+import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
 import type { RunTables } from "./run-tables.ts";
@@ -47,6 +48,8 @@ export interface StoreSession extends RunWrites {
   lockedRows<Row>(query: RowsQuery<Row>): Operation<Row[]>;
   /** Excludes other writers of the table until the end of the transaction. */
   lockTable(table: StoreTables[keyof StoreTables]): Operation<void>;
+  /** Excludes other transactions that lock the same name. */
+  lockName(name: string): Operation<void>;
   run(query: RunQuery): Operation<void>;
   /** Reports that the operation changes visible data of a topic, which changes its mark. */
   changed(topic: StoreTopic): void;
@@ -54,6 +57,8 @@ export interface StoreSession extends RunWrites {
 
 /** What changes together with the rows of runs: their timelines and queues. The queue of SQLite is the rows. */
 export interface RunWrites {
+  /** Inserts all runs or none. Returns the full queue if there is one. */
+  insertRuns(runs: readonly NewRun[]): Operation<QueueFull | null>;
   addEntry(run: RowKey, entry: NewTimelineEntry): Operation<void>;
   leaveQueue(run: RowKey): Operation<void>;
   /** The run waits in its queue until this time. */

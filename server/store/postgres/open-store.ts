@@ -161,11 +161,11 @@ function createStore(p: {
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
-  const storeDatabase = createStoreDatabase(database, jobs);
+  const storeDatabase = createStoreDatabase(database, { acceptIn, jobs });
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
-    ...createRunStore(database, { accept, acceptIn, jobs }),
+    ...createRunStore(database, { accept, jobs }),
     ...createTrafficStore(database),
     ...createEngineStore(database, jobs),
     ...createCoreStore(storeDatabase),

@@ -14,14 +14,13 @@ import { hasFailedSql, isOpenSql, run } from "./schema.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
-import type { RunJobs } from "./queue/run-jobs.ts";
-import { createRunWrites } from "./runs/run-writes.ts";
+import { createRunWrites, type RunParts } from "./runs/run-writes.ts";
 
 const tables = { ...coreTables, ...describeRunTables(columnTypes) };
 
 export function createStoreDatabase(
   { read, write }: Pick<PostgresDatabase, "read" | "write">,
-  jobs: RunJobs,
+  parts: RunParts,
 ): StoreDatabase {
   const toStoreSession = (session: Session, db = session.db): StoreSession => ({
     db: db as unknown as StoreSession["db"],
@@ -30,10 +29,12 @@ export function createStoreDatabase(
     lockedRows: (query) => resultOf(onPostgres(query).for("no key update")),
     lockTable: (table) =>
       resultOf(session.run(`LOCK TABLE signalbox.${getTableName(table)} IN SHARE ROW EXCLUSIVE MODE`)),
+    lockName: (name) =>
+      resultOf(session.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [name]).then(() => undefined)),
     run: (query) => resultOf(onPostgres(query).then(() => undefined)),
     // The mark is read from the tables.
     changed() {},
-    ...createRunWrites(session, jobs),
+    ...createRunWrites(session, parts),
   });
 
   const readInSession: StoreDatabase["read"] = (operation) =>

@@ -6,6 +6,7 @@ import type { StoreDatabase, StoreSession } from "../core/store-database.ts";
 import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type Names, noName } from "./names.ts";
+import { insertRuns, type RunParts } from "./runs/insert-run.ts";
 import type { AddEntry } from "./runs/timeline.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
@@ -14,7 +15,7 @@ import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 /** SQLite has one writer, so a write transaction locks all rows. */
 export function createStoreDatabase(
   { db, names, read, readInTurn, write, changed }: SqliteDatabase,
-  addEntry: AddEntry,
+  { addEntry, ...parts }: RunParts & { addEntry: AddEntry },
 ): StoreDatabase {
   const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
   const session: StoreSession = {
@@ -23,8 +24,10 @@ export function createStoreDatabase(
     rows: (query) => resultOf(query.all()),
     lockedRows: (query) => resultOf(query.all()),
     lockTable: () => resultOf(undefined),
+    lockName: () => resultOf(undefined),
     run: (query) => resultOf(void query.run()),
     changed,
+    insertRuns: (runs) => resultOf(insertRuns(parts, runs)),
     addEntry: (key, entry) => resultOf(addEntry(Number(key), entry)),
     leaveQueue: () => resultOf(undefined),
     waitInQueue: () => resultOf(undefined),

@@ -3,11 +3,18 @@ import type { RunWrites } from "../../core/store-database.ts";
 import { resultOf } from "../../shared/operation.ts";
 import type { Session } from "../connection/session.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
+import type { AcceptAnswer, AcceptJob } from "../deliveries/accept-deliveries.ts";
 import { run } from "../schema.ts";
 import { addEntries } from "./timeline.ts";
 
+export interface RunParts {
+  jobs: RunJobs;
+  /** As AcceptOperation, in a transaction of the caller. */
+  acceptIn: (session: Session, job: AcceptJob) => Promise<AcceptAnswer | undefined>;
+}
+
 /** The caller has locked the rows of the runs. */
-export function createRunWrites(session: Session, jobs: RunJobs): RunWrites {
+export function createRunWrites(session: Session, { acceptIn, jobs }: RunParts): RunWrites {
   const { db } = session;
 
   async function endJob(runId: string): Promise<string | null> {
@@ -18,6 +25,10 @@ export function createRunWrites(session: Session, jobs: RunJobs): RunWrites {
   }
 
   return {
+    *insertRuns(runs) {
+      const answer = yield* resultOf(acceptIn(session, { delivery: null, runs, idempotency: null }));
+      return answer?.result.kind === "full" ? answer.result.queue : null;
+    },
     addEntry: (key, entry) => resultOf(addEntries(session, [{ runId: String(key), entry }])),
     *leaveQueue(key) {
       yield* resultOf(endJob(String(key)));

@@ -9,7 +9,7 @@ import {
   pgSchema,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import type { ColumnTypes, NameColumns } from "../../core/column-types.ts";
+import { type ColumnTypes, jsonText, type NameColumns } from "../../core/column-types.ts";
 
 /**
  * The schema of all tables: an application can use the same database. Every statement names it, so none depends on the
@@ -22,15 +22,7 @@ export const { table: pgTable } = pgSchema(storeSchema);
 /** Compared and sorted byte by byte in any collation of the database: ids and cursors depend on it. */
 export const text = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' });
 
-/**
- * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value survives;
- * `jsonb` rejects both.
- */
-export const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => "text",
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value): unknown => (value === null ? null : JSON.parse(value)),
-});
+export const json = customType<{ data: unknown; driverData: string | null }>(jsonText);
 
 export const bytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 

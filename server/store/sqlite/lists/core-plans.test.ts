@@ -14,6 +14,7 @@ import { createDatabase } from "../database.ts";
 import { migrate } from "../file/migrate.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
 import { openSqliteStore } from "../open-store.ts";
+import { createQueueCapacity, prepareInsertRun } from "../runs/insert-run.ts";
 import { prepareAddEntry } from "../runs/timeline.ts";
 import { createStoreDatabase } from "../store-database.ts";
 
@@ -35,8 +36,11 @@ beforeAll(async () => {
     return prepare(sql);
   };
   const database = createDatabase(connection, async (operation) => operation());
+  const capacity = createQueueCapacity(database);
+  const insertRun = prepareInsertRun(database, { capacity });
+  const parts = { addEntry: prepareAddEntry(database), insertRun, capacity };
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, prepareAddEntry(database)));
+  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, parts));
 });
 afterAll(() => {
   connection.close();

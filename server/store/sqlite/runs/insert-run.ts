@@ -84,6 +84,18 @@ function isBody(payload: string | null, body: Uint8Array | null | undefined): bo
   return Buffer.from(payload).equals(body);
 }
 
+export interface RunParts {
+  insertRun: InsertRun;
+  capacity: QueueCapacity;
+}
+
+/** Inserts all runs or none. Returns the full queue if there is one. */
+export function insertRuns({ capacity, insertRun }: RunParts, runs: readonly NewRun[]): QueueFull | null {
+  const queue = capacity.findFull(runs);
+  if (queue === null) for (const newRun of runs) insertRun(newRun);
+  return queue;
+}
+
 /** Checks `maxQueued` in the write transaction: no other process queues a run between the check and the insert. */
 export interface QueueCapacity {
   /**

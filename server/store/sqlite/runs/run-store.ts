@@ -1,19 +1,12 @@
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { Run } from "../../../contract/run.ts";
 import { queueFull } from "../../../domain/problem.ts";
-import {
-  checkStartKey,
-  startConflict,
-  type StartedRun,
-  type StartKey,
-  toStartedRun,
-} from "../../../domain/runs/start-key.ts";
-import type { LeftRun, NewRun, QueueFull, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
+import type { LeftRun, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { SqliteDatabase } from "../database.ts";
-import type { InsertRun, QueueCapacity } from "./insert-run.ts";
+import { insertRuns, type RunParts } from "./insert-run.ts";
 import { isUnlistedSql } from "../lists/list-index.ts";
 import { countRuns, listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
 import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
@@ -22,9 +15,7 @@ import { inputSql, payloadSql, runId } from "../stored-forms.ts";
 import { type AddEntry, listTimeline } from "./timeline.ts";
 import type { WriteQueue } from "../writes/write-queue.ts";
 
-interface RunStoreParts {
-  insertRun: InsertRun;
-  capacity: QueueCapacity;
+interface RunStoreParts extends RunParts {
   addEntry: AddEntry;
   queueing: WriteQueue["write"];
 }
@@ -34,18 +25,11 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): Omit
   const getRun = prepareGetRun(database);
   const resumeRuns = prepareResumeRuns(database, p);
   const findObstacle = prepareFindObstacle(database);
-  const createRunsOnce = prepareCreateRunsOnce(database, p);
   return {
     async createRuns(runs) {
       // Thrown after the transaction, because other writes share it.
       const queue = await p.queueing(() => insertRuns(p, runs));
       if (queue) throw queueFull(queue);
-    },
-    async createRunsOnce(runs, key) {
-      const { queue, first } = await p.queueing(() => createRunsOnce(runs, key));
-      if (queue) throw queueFull(queue);
-      if (first?.kind === "conflict") throw startConflict(first.runs);
-      return first?.runs ?? null;
     },
     createFittingRuns: (runs) =>
       p.queueing(() =>
@@ -64,34 +48,6 @@ export function createRunStore(database: SqliteDatabase, p: RunStoreParts): Omit
     listSteps: (runId, page) => readInTurn(() => listSteps(database, runId, page)),
     resumeRuns: (runs, now) => p.queueing(() => resumeRuns(runs, now)),
     sumSpend: (filter) => readInTurn(() => sumSpend(database, filter)),
-  };
-}
-
-/** Inserts all runs or none. Returns the full queue if there is one. */
-function insertRuns({ capacity, insertRun }: RunStoreParts, runs: readonly NewRun[]): QueueFull | null {
-  const queue = capacity.findFull(runs);
-  if (queue === null) for (const newRun of runs) insertRun(newRun);
-  return queue;
-}
-
-/** In one transaction, so that of concurrent requests with a key, one is the first. */
-function prepareCreateRunsOnce({ connection }: SqliteDatabase, p: RunStoreParts) {
-  const find = connection.prepare<unknown[], { bodySha256: string; at: number; runs: string }>(
-    "SELECT body_sha256 AS bodySha256, at, runs FROM run_start WHERE id = ?",
-  );
-  const remember = connection.prepare(
-    "INSERT OR REPLACE INTO run_start (id, body_sha256, at, runs) VALUES (?, ?, ?, ?)",
-  );
-  return (
-    runs: readonly NewRun[],
-    key: StartKey,
-  ): { queue: QueueFull | null; first: ReturnType<typeof checkStartKey> } => {
-    const row = find.get(key.id);
-    const first = checkStartKey(row ? { ...row, runs: JSON.parse(row.runs) as StartedRun[] } : null, key);
-    if (first) return { queue: null, first };
-    const queue = insertRuns(p, runs);
-    if (!queue) remember.run(key.id, key.bodySha256, key.now, JSON.stringify(runs.map(toStartedRun)));
-    return { queue, first: null };
   };
 }
 

@@ -1,17 +1,9 @@
 import { customType, index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { type IdPrefix, type Packed, packedHex, packedId, type PackedText, packedUuid } from "../../../domain/ids.ts";
 import { type Codes, createDecoder } from "../../../domain/stored-codes.ts";
-import type { ColumnTypes, NameColumns } from "../../core/column-types.ts";
+import { type ColumnTypes, jsonText, type NameColumns } from "../../core/column-types.ts";
 
-/**
- * JSON as text, `null` as NULL. JSON.stringify escapes lone surrogates and `\u0000`, so any JSON value is preserved.
- * Drizzle's own JSON mode would write a placeholder's `null` as the text "null".
- */
-const json = customType<{ data: unknown; driverData: string | null }>({
-  dataType: () => "text",
-  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
-  fromDriver: (value): unknown => (value === null ? null : JSON.parse(value)),
-});
+const json = customType<{ data: unknown; driverData: string | null }>(jsonText);
 
 /** One of a few names, as its number. */
 export function code<Name extends string>(column: string, codes: Codes<Name>) {
