@@ -13,6 +13,9 @@ describe("redaction", () => {
       ["x-api-key", "other"],
       ["referer", `https://example.com/triggers/a?token=my-own-key&x=1`],
       ["x-other", `${key}, and more`],
+      ["authorization-x", `Basic ${Buffer.from(`hook:${key}`).toString("base64")}`],
+      ["x-upstream", `for=a, bearer ${"t0k.en".repeat(4)};proto=https`],
+      ["x-plan", "Basic monthly"],
       ["x-list", "one, two"],
       ["__proto__", "kept"],
     ]);
@@ -23,6 +26,9 @@ describe("redaction", () => {
       ["x-api-key", "[redacted]"],
       ["referer", "https://example.com/triggers/a?token=[redacted]&x=1"],
       ["x-other", "[redacted], and more"],
+      ["authorization-x", "Basic [redacted]"],
+      ["x-upstream", "for=a, bearer [redacted];proto=https"],
+      ["x-plan", "Basic monthly"],
       ["x-list", "one, two"],
       ["__proto__", "kept"],
     ]);

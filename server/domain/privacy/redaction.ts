@@ -19,6 +19,9 @@ export function claimsToBeKey(credential: string): boolean {
 /** A JWT, or text that begins like one and is not: such text is passed over once, and not once for each beginning. */
 const tokenPattern = /\beyJ[\w-]{8,}(\.[\w-]{8,}\.[\w-]*)?/g;
 
+/** Credentials as in `Authorization`, where a key can be in Base64. */
+const schemePattern = /\b((?:basic|bearer) )[\w+/=.~-]{16,}/gi;
+
 /** Shorter strings are not keys: removing them would only make the rest unreadable. */
 const minSecret = 6;
 /** A request with more credentials is no mistake. Nothing of its headers is stored, instead of searching it for each. */
@@ -51,10 +54,11 @@ export function redactQuery(query: string, secrets: readonly string[]): string {
   return redactText(pairs.join("&"), secrets);
 }
 
-/** A string without the JWTs, which are credentials of the sender. */
+/** A string without what are credentials of the sender by their form, in a header or a field of any name. */
 export function withoutTokens(text: string): string {
-  if (!text.includes("eyJ")) return text;
-  return text.replaceAll(tokenPattern, (found, rest?: string) => (rest === undefined ? found : redacted));
+  const rest = text.replaceAll(schemePattern, `$1${redacted}`);
+  if (!rest.includes("eyJ")) return rest;
+  return rest.replaceAll(tokenPattern, (found, parts?: string) => (parts === undefined ? found : redacted));
 }
 
 /** A string without the secrets. */

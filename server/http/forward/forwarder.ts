@@ -155,15 +155,14 @@ function passBack(
   p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest },
 ): void {
   const { request, response, toWebProcess } = p;
-  if (hasBody(request) && !request.complete) {
-    // Web may not read the rest of the body. The rest ends with the response and both connections.
-    response.shouldKeepAlive = false;
-    answer.once("end", () => {
-      if (request.complete) return;
-      request.unpipe(toWebProcess);
-      toWebProcess.destroy();
-    });
-  }
+  // Web may not read the rest of the body. The rest ends with the response and the connections that it is on.
+  if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
+  answer.once("end", () => {
+    if (toWebProcess.writableFinished) return;
+    request.unpipe(toWebProcess);
+    request.resume();
+    toWebProcess.destroy();
+  });
   answer.on("error", () => {});
   answer.once("close", () => {
     if (!answer.complete) response.destroy();
