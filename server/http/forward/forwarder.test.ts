@@ -360,23 +360,26 @@ describe("without web", () => {
 
 test("a body that is larger than web reads keeps no connection to web after its response", async () => {
   const forwarded: IncomingMessage[] = [];
-  const { port } = await forwardTo((request, response) => {
-    forwarded.push(request);
-    response.end("no");
+  const { port } = await serve({
+    triggers,
+    limitAnonymous: async (request) => void forwarded.push(request),
+    rest: async () => new Response("no", { status: 405 }),
   });
   for (const size of [20_000, 100_000, 350_000, 2 * megabyte])
     for (const connection of ["close", "keep-alive"]) {
       const client = connect(port, "127.0.0.1");
       client.on("error", () => {});
       client.write(
-        `GET /a HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${size}\r\n\r\n${"a".repeat(size)}`,
+        `POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${size}\r\n\r\n${"a".repeat(size)}`,
       );
       await once(client, "data");
       client.destroy();
     }
   expect(forwarded).toHaveLength(8);
   // Read to its end, so that the connection takes the next request, or ended with its connection.
-  await vi.waitFor(() => expect(forwarded.filter(({ complete, destroyed }) => !complete && !destroyed)).toEqual([]));
+  await vi.waitFor(() =>
+    expect(forwarded.filter(({ complete, socket }) => !complete && !socket.destroyed)).toEqual([]),
+  );
 });
 
 test("requests beyond the limit get 503 at once, and those in progress their response", async () => {
