@@ -358,28 +358,23 @@ describe("without web", () => {
   });
 });
 
-test("a body that is larger than web reads keeps no connection to web after its response", async () => {
-  const forwarded: IncomingMessage[] = [];
-  const { port } = await serve({
-    triggers,
-    limitAnonymous: async (request) => void forwarded.push(request),
-    rest: async () => new Response("no", { status: 405 }),
-  });
-  for (const size of [20_000, 100_000, 350_000, 2 * megabyte])
-    for (const connection of ["close", "keep-alive"]) {
+test("a large body that web does not read keeps no connection to web after its response", async () => {
+  const { port } = await serve({ triggers, rest: async () => new Response("no", { status: 405 }) });
+  /** Both ends of the connections to web, which are in this process. */
+  const countPipes = () => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
+  const before = countPipes();
+  const body = "a".repeat(347_086);
+  for (const path of ["/alerts", "/api/v1/runs"])
+    for (let n = 0; n < 10; n += 1) {
       const client = connect(port, "127.0.0.1");
       client.on("error", () => {});
-      client.write(
-        `POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Length: ${size}\r\n\r\n${"a".repeat(size)}`,
-      );
-      await once(client, "data");
-      client.destroy();
+      client.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`);
+      client.write(body);
+      client.resume();
+      await once(client, "close");
     }
-  expect(forwarded).toHaveLength(8);
-  // Read to its end, so that the connection takes the next request, or ended with its connection.
-  await vi.waitFor(() =>
-    expect(forwarded.filter(({ complete, socket }) => !complete && !socket.destroyed)).toEqual([]),
-  );
+  // One is idle, for the next request.
+  await vi.waitFor(() => expect(countPipes()).toBeLessThanOrEqual(before + 2));
 });
 
 test("requests beyond the limit get 503 at once, and those in progress their response", async () => {
