@@ -358,10 +358,11 @@ describe("without web", () => {
   });
 });
 
+/** Both ends of the connections to web, which are in this process. */
+const countPipes = () => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
+
 test("a large body that web does not read keeps no connection to web after its response", async () => {
   const { port } = await serve({ triggers, rest: async () => new Response("no", { status: 405 }) });
-  /** Both ends of the connections to web, which are in this process. */
-  const countPipes = () => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
   const before = countPipes();
   const body = "a".repeat(347_086);
   for (const path of ["/alerts", "/api/v1/runs"])
