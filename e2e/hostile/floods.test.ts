@@ -9,8 +9,11 @@ import { type HostileService, startHostileService } from "./hostile-service.ts";
 import { signInBodies } from "./sign-in-bodies.ts";
 
 const atOnce = 1_500;
-/** Of requests without valid credentials: a quarter of the default of `limits.connections`. Further ones get 503. */
-const maxInProgress = 1_250;
+/**
+ * Of requests without credentials, and of those with unknown ones: an eighth of the default of `limits.connections`.
+ * Further ones get 503.
+ */
+const maxInProgress = 625;
 /**
  * The maximum CPU time of the receiver and the web process for 1,500 requests to one route. It is a multiple of the
  * same flood of `/metrics`, which rejects them, in the same run. Measured with one process and `/healthz`: up to 7, for

@@ -17,6 +17,7 @@ async function open() {
   const served = await serve({
     limitAnonymous: createAnonymousLimit({ ...service.deps, authenticateFor: () => service.deps.authenticate }),
     rest,
+    maxForwarded: 2_500,
     pages: { handle: async (_, response) => hold().then(() => void response.end("the page")) },
   });
   const ask = (path: string, headers: Record<string, string> = {}) =>

@@ -37,8 +37,8 @@ export function createAnonymousLimit(deps: {
   return async (request, response, client) => {
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     if (probes.has(path)) return;
-    const isValid = await isAuthenticated(deps.authenticateFor(client), request);
-    response.setHeader(credentialsHeader, (isValid ? "valid" : "invalid") satisfies CredentialsVerdict);
+    const { isValid, verdict } = await check(deps.authenticateFor(client), request);
+    if (verdict !== null) response.setHeader(credentialsHeader, verdict);
     if (isValid) return;
     const route = anonymousRoutes.find(({ pattern }) => pattern.test(path))?.path ?? "guarded";
     const release = await slots.acquire(route, networkOf(client.address ?? ""));
@@ -58,17 +58,24 @@ export function createAnonymousLimit(deps: {
   };
 }
 
-/** Whether the request has valid credentials of any kind. The route decides what they allow. */
-async function isAuthenticated(authenticate: ApiAuthenticator, { headers }: IncomingMessage): Promise<boolean> {
+/**
+ * Whether the request has valid credentials of any kind. The route decides what they allow. `verdict`: for the
+ * receiver; `null`: those of a sender, which many programs can have, or they could not be checked.
+ */
+async function check(
+  authenticate: ApiAuthenticator,
+  { headers }: IncomingMessage,
+): Promise<{ isValid: boolean; verdict: CredentialsVerdict | null }> {
   const kept = (["host", "authorization", "x-api-key", "cookie"] as const).flatMap((name): [string, string][] => {
     const value = headers[name];
     return value === undefined ? [] : [[name, [value].flat().join(",")]];
   });
   try {
-    await authenticate(new Request("http://localhost/", { headers: kept }));
-    return true;
-  } catch {
+    const { kind } = await authenticate(new Request("http://localhost/", { headers: kept }));
+    return { isValid: true, verdict: kind === "webhook" ? null : "valid" };
+  } catch (error) {
+    const isChecked = error instanceof AppError && (error.code === "unauthorized" || error.code === "forbidden");
     // Admitted also if the store cannot be read: the route then fails in the same way, and answers.
-    return false;
+    return { isValid: false, verdict: isChecked ? "invalid" : null };
   }
 }

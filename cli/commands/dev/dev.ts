@@ -85,9 +85,9 @@ async function dev(context: CommandContext, { port, ...feedOptions }: DevOptions
       notice: events.notice,
       signal: stopping.signal,
     }).catch(failed.reject);
-  const rebuild = () => {
+  const rebuild = async () => {
     session.changeVariables(context.envFiles.reload());
-    return session.rebuild();
+    await session.rebuild();
   };
   const loop = createRebuildLoop({
     debounceMs,

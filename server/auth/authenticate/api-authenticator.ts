@@ -9,6 +9,7 @@ import type { KeyStore } from "../../ports/store/key-store.ts";
 import { createKeyUsageRecorder, findUsableKey } from "../keys/check-key.ts";
 import { hasSessionCookie, findSignedInPerson } from "./person-session.ts";
 import type { ApiAuthenticator, Principal } from "../access/principal.ts";
+import { keysIn } from "./credentials.ts";
 import { rejectCrossSite, rejectForeignOrigin } from "./cross-site.ts";
 import { readSessionToken } from "./token-session.ts";
 
@@ -37,7 +38,7 @@ export function createApiAuthenticator(deps: {
       return { kind: "local" };
     }
     const now = deps.clock.now();
-    if (keysInHeaders(request.headers).length === 0 && hasSessionCookie(request.headers)) {
+    if (keysIn((name) => request.headers.get(name)).length === 0 && hasSessionCookie(request.headers)) {
       rejectForeignOrigin(request, ownHost);
       const person = await findSignedInPerson({ ...deps, logger }, request.headers, now);
       if (person) return person;
@@ -63,20 +64,11 @@ function unauthorized(): AppError {
 
 /** The session cookie counts only if no key is sent: browsers always send it, programs choose their key. */
 function presentedKeys(request: Request, ownHost: string | null): string[] {
-  const keys = keysInHeaders(request.headers);
+  const keys = keysIn((name) => request.headers.get(name));
   const session = keys.length === 0 ? readSessionToken(request.headers) : null;
   if (session === null) return keys;
   rejectForeignOrigin(request, ownHost);
   return [session];
-}
-
-function keysInHeaders(headers: Headers): string[] {
-  const authorization = headers.get("authorization") ?? "";
-  const [scheme = ""] = authorization.split(" ", 1);
-  // Credentials of other schemes are not keys: a proxy in front may require its own password.
-  const bearer = scheme.toLowerCase() === "bearer" ? [authorization.slice(scheme.length).trim()] : [];
-  const apiKey = headers.get("x-api-key");
-  return [...new Set([...bearer, ...(apiKey === null ? [] : [apiKey])])];
 }
 
 /**

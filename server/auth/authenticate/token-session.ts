@@ -2,14 +2,12 @@ import { parse } from "hono/utils/cookie";
 import { parseNextPage } from "../../contract/access/next-page.ts";
 import { includesScope } from "../../contract/access/scope.ts";
 import { type ApiAuthenticator, type Principal, scopeOf } from "../access/principal.ts";
+import { tokenSessionCookie } from "./credentials.ts";
 import { isOwnForm } from "./cross-site.ts";
-
-/** Has the API token of a browser that signed in without an account. Scripts and forms of other sites cannot use it. */
-const sessionCookie = "signalbox_session";
 
 /** The API token in the session cookie, or `null`. */
 export function readSessionToken(headers: Headers): string | null {
-  return parse(headers.get("cookie") ?? "", sessionCookie)[sessionCookie] ?? null;
+  return parse(headers.get("cookie") ?? "", tokenSessionCookie)[tokenSessionCookie] ?? null;
 }
 
 /**
@@ -50,7 +48,7 @@ async function identify(authenticate: ApiAuthenticator, request: Request, token:
 
 function cookie(value: string, isSecure: boolean): string {
   // Lax: a link from another site opens signed in. Changes need a POST, for which browsers do not send the cookie.
-  return `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  return `${tokenSessionCookie}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 export function clearCookie(): string {

@@ -15,7 +15,7 @@ describe("redaction", () => {
       ["x-other", `${key}, and more`],
       ["authorization-x", `Basic ${Buffer.from(`hook:${key}`).toString("base64")}`],
       ["x-upstream", `for=a, bearer ${"t0k.en".repeat(4)};proto=https`],
-      ["x-plan", "Basic monthly"],
+      ["x-plan", "Basic enterprise-annual-2026"],
       ["x-list", "one, two"],
       ["__proto__", "kept"],
     ]);
@@ -28,7 +28,7 @@ describe("redaction", () => {
       ["x-other", "[redacted], and more"],
       ["authorization-x", "Basic [redacted]"],
       ["x-upstream", "for=a, bearer [redacted];proto=https"],
-      ["x-plan", "Basic monthly"],
+      ["x-plan", "Basic enterprise-annual-2026"],
       ["x-list", "one, two"],
       ["__proto__", "kept"],
     ]);

@@ -19,8 +19,8 @@ export function claimsToBeKey(credential: string): boolean {
 /** A JWT, or text that begins like one and is not: such text is passed over once, and not once for each beginning. */
 const tokenPattern = /\beyJ[\w-]{8,}(\.[\w-]{8,}\.[\w-]*)?/g;
 
-/** Credentials as in `Authorization`, where a key can be in Base64. */
-const schemePattern = /\b((?:basic|bearer) )[\w+/=.~-]{16,}/gi;
+/** What can be credentials as in `Authorization`, where a key can be in Base64. */
+const schemePattern = /\b(basic|bearer) ([\w+/=.~-]{16,})/gi;
 
 /** Shorter strings are not keys: removing them would only make the rest unreadable. */
 const minSecret = 6;
@@ -56,9 +56,16 @@ export function redactQuery(query: string, secrets: readonly string[]): string {
 
 /** A string without what are credentials of the sender by their form, in a header or a field of any name. */
 export function withoutTokens(text: string): string {
-  const rest = text.replaceAll(schemePattern, `$1${redacted}`);
+  const rest = text.replaceAll(schemePattern, (found, scheme: string, word: string) =>
+    isCredential(scheme, word) ? `${scheme} ${redacted}` : found,
+  );
   if (!rest.includes("eyJ")) return rest;
   return rest.replaceAll(tokenPattern, (found, parts?: string) => (parts === undefined ? found : redacted));
+}
+
+/** Whether it is one by its form: a user and a password in Base64, or a word with digits. */
+function isCredential(scheme: string, word: string): boolean {
+  return scheme.toLowerCase() === "basic" ? Buffer.from(word, "base64").includes(":") : /\d/.test(word);
 }
 
 /** A string without the secrets. */

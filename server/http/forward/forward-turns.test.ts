@@ -1,17 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  othersPerPeriod,
-  createForwardTurns,
-  maxOthersSaved,
-  maxAtOnce,
-  maxBytesPerPeriod,
-  periodMs,
-} from "./forward-turns.ts";
+import { perPeriod, createForwardTurns, maxSaved, maxAtOnce, maxBytesPerPeriod, periodMs } from "./forward-turns.ts";
 
-const person = { isKnown: true, network: null };
-const anonymous = { isKnown: false, network: null };
+const person: Parameters<ReturnType<typeof createForwardTurns>["take"]>[0] = { credentials: "known", network: null };
+const anonymous: typeof person = { credentials: "none", network: null };
 
 /** Requests that ask for their turns, and the numbers of those that have had theirs. */
 function open() {
@@ -74,24 +67,42 @@ test("many requests without known credentials are forwarded at a limited rate, a
   const finish = () => {
     for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
   };
-  ask(maxOthersSaved + 100, anonymous);
+  ask(maxSaved + 100, anonymous);
   finish();
-  expect(started).toHaveLength(maxOthersSaved);
+  expect(started).toHaveLength(maxSaved);
   ask(1);
-  expect(started).toHaveLength(maxOthersSaved + 1);
+  expect(started).toHaveLength(maxSaved + 1);
   for (let period = 1; period <= 3; period += 1) {
     nextPeriod();
     finish();
-    expect(started).toHaveLength(maxOthersSaved + 1 + period * othersPerPeriod);
+    expect(started).toHaveLength(maxSaved + 1 + period * perPeriod);
   }
+});
+
+test("a flood without credentials does not delay those that are not known yet", () => {
+  const { started, ask, end } = open();
+  const ended = new Set<number>();
+  const finish = () => {
+    for (let at = 0; at < started.length; at += 1) {
+      const number = started[at] ?? 0;
+      if (!ended.has(number)) end(number);
+      ended.add(number);
+    }
+  };
+  ask(10_000, anonymous);
+  finish();
+  expect(started).toHaveLength(maxSaved);
+  ask(1, { credentials: "unknown", network: null });
+  // It is numbered after those of the flood that were admitted.
+  expect(started.at(-1)).toBeGreaterThanOrEqual(2_500);
 });
 
 test("a page is forwarded at once again after the flood", () => {
   const { started, ask, end, nextPeriod } = open();
-  ask(maxOthersSaved, anonymous);
+  ask(maxSaved, anonymous);
   for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
-  for (let period = 0; period < maxOthersSaved / othersPerPeriod; period += 1) nextPeriod();
+  for (let period = 0; period < maxSaved / perPeriod; period += 1) nextPeriod();
   expect(vi.getTimerCount()).toBe(0);
   ask(maxAtOnce, anonymous);
-  expect(started).toHaveLength(maxOthersSaved + maxAtOnce);
+  expect(started).toHaveLength(maxSaved + maxAtOnce);
 });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { CredentialsKind } from "./known-credentials.ts";
 
 /**
  * The number of requests that are forwarded at once. The others wait here, so that a flood of them does not fill the
@@ -13,18 +14,20 @@ export const periodMs = 25;
  */
 export const maxBytesPerPeriod: number = 512 * 1024;
 
-/** Requests of others that are forwarded in a period. Each costs the receiver more than a rejected webhook. */
-export const othersPerPeriod = 10;
+/**
+ * Requests of a group without known credentials that are forwarded in a period. Each costs more than a rejected
+ * webhook.
+ */
+export const perPeriod = 10;
 /** As many may be saved up: the first visit of a page has a hundred requests. */
-export const maxOthersSaved = 400;
+export const maxSaved = 400;
 
 /** More bytes than these do not slow down later periods. */
 const maxDebtBytes = 4 * maxBytesPerPeriod;
 
 /** Who sent a request. */
 interface Sender {
-  /** Web accepted its credentials before. */
-  isKnown: boolean;
+  credentials: CredentialsKind;
   /** `null`: a trusted proxy, which has many clients. */
   network: string | null;
 }
@@ -42,39 +45,42 @@ interface ForwardTurns {
 }
 
 interface Group {
+  maxInProgress: number;
   inProgress: number;
   /** Requests that may be forwarded now. */
   left: number;
+  maxLeft: number;
   ofNetwork: Map<string, number>;
   waiting: (() => void)[];
 }
 
 /**
- * Limits the requests in progress. Those with known credentials have half of `maxInProgress`, all others have the other
- * half, and one network has half of each. Both groups take turns, and the rate of the others is limited. So a flood
- * without valid credentials, from however many addresses, delays neither people and tokens nor webhooks.
+ * Limits the requests in progress. Those with known credentials have half of `maxInProgress`, those with unknown ones
+ * and those without have a quarter each, and one network has half of each. The groups take turns, and the rate of the
+ * last two is limited. So a flood without valid credentials, from however many addresses, delays neither people and
+ * tokens nor webhooks, and one without credentials does not delay the first request of a token.
  */
 export function createForwardTurns(maxInProgress: number): ForwardTurns {
-  const maxOfGroup = Math.max(1, Math.floor(maxInProgress / 2));
-  const maxOfNetwork = Math.max(1, Math.floor(maxOfGroup / 2));
-  const groups = {
-    known: newGroup(Infinity),
-    others: newGroup(maxOthersSaved),
+  const groups: Record<CredentialsKind, Group> = {
+    known: newGroup(maxInProgress / 2, Infinity),
+    unknown: newGroup(maxInProgress / 4, maxSaved),
+    none: newGroup(maxInProgress / 4, maxSaved),
   };
-  let nextGroup = groups.known;
+  /** The one whose turn was longest ago is first. */
+  const order = Object.values(groups);
   let taken = 0;
   let bytes = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
   // A long download must not stop all others.
   const hasRoom = () => taken < (bytes < maxBytesPerPeriod ? maxAtOnce : 1);
-  const otherThan = (group: Group) => (group === groups.others ? groups.known : groups.others);
 
   function startWaiting(): void {
     while (hasRoom()) {
-      const group = [nextGroup, otherThan(nextGroup)].find(({ waiting, left }) => waiting.length > 0 && left > 0);
+      const at = order.findIndex(({ waiting, left }) => waiting.length > 0 && left > 0);
+      const [group] = at < 0 ? [] : order.splice(at, 1);
       if (!group) return;
-      nextGroup = otherThan(group);
+      order.push(group);
       group.waiting.shift()?.();
     }
   }
@@ -87,21 +93,20 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
     period += 1;
     taken = 0;
     bytes = Math.min(Math.max(0, bytes - maxBytesPerPeriod), maxDebtBytes);
-    const { known, others } = groups;
-    others.left = Math.min(maxOthersSaved, others.left + othersPerPeriod);
+    for (const group of order) group.left = Math.min(group.maxLeft, group.left + perPeriod);
     startWaiting();
-    const isWaiting = known.waiting.length + others.waiting.length > 0;
-    const isNeeded = bytes > 0 || isWaiting || others.left < maxOthersSaved;
+    const isNeeded = bytes > 0 || order.some(({ waiting, left, maxLeft }) => waiting.length > 0 || left < maxLeft);
     if (isNeeded || timer === null) return;
     clearInterval(timer);
     timer = null;
   }
 
   return {
-    take({ isKnown, network }, response, start) {
-      const group = isKnown ? groups.known : groups.others;
+    take({ credentials, network }, response, start) {
+      const group = groups[credentials];
       const ofNetwork = network === null ? 0 : (group.ofNetwork.get(network) ?? 0);
-      if (group.inProgress >= maxOfGroup || ofNetwork >= maxOfNetwork) return false;
+      if (group.inProgress >= group.maxInProgress || ofNetwork >= Math.max(1, Math.floor(group.maxInProgress / 2)))
+        return false;
       addRequests(group, network, 1);
       let takenIn: number | null = null;
       const begin = () => {
@@ -113,7 +118,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
       };
       if (hasRoom() && group.left > 0) begin();
       else group.waiting.push(begin);
-      if (!isKnown || group.waiting.length > 0) startTimer();
+      if (credentials !== "known" || group.waiting.length > 0) startTimer();
       response.once("close", () => {
         addRequests(group, network, -1);
         if (takenIn !== period) return;
@@ -127,11 +132,18 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
       bytes += count;
       startTimer();
     },
-    inProgress: () => groups.known.inProgress + groups.others.inProgress,
+    inProgress: () => order.reduce((sum, { inProgress }) => sum + inProgress, 0),
   };
 }
 
-const newGroup = (left: number): Group => ({ inProgress: 0, left, ofNetwork: new Map(), waiting: [] });
+const newGroup = (max: number, maxLeft: number): Group => ({
+  maxInProgress: Math.max(1, Math.floor(max)),
+  inProgress: 0,
+  maxLeft,
+  left: maxLeft,
+  ofNetwork: new Map(),
+  waiting: [],
+});
 
 function addRequests(group: Group, network: string | null, count: number): void {
   group.inProgress += count;

@@ -381,7 +381,7 @@ test("a large body that web does not read keeps no connection to web after its r
 test("requests beyond the limit get 503 at once, and those in progress their response", async () => {
   const due = Promise.withResolvers<void>();
   const rest = vi.fn<() => Promise<Response>>(() => due.promise.then(() => new Response("done")));
-  const { url, port } = await serve({ triggers, rest, maxForwarded: 16 });
+  const { url, port } = await serve({ triggers, rest, maxForwarded: 32 });
   const first = Array.from({ length: 4 }, () => fetch(`${url}/api/v1/runs`));
   await vi.waitFor(() => expect(rest).toHaveBeenCalledTimes(4));
   for (let n = 0; n < 20; n += 1) {

@@ -114,7 +114,7 @@ export function createForwarder({
 
   function inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const address = plainAddress(request.socket.remoteAddress ?? "");
-    const sender = { isKnown: known.includes(request), network: proxies.trusts(address) ? null : networkOf(address) };
+    const sender = { credentials: known.kindOf(request), network: proxies.trusts(address) ? null : networkOf(address) };
     if (turns.take(sender, response, handle)) return;
     const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
     logger.warn("request to web rejected: too many in progress", { ...sender, inProgress, requestId });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { credentialsIn } from "../../auth/authenticate/credentials.ts";
 
 /**
  * The response header in which web reports to the receiver whether the credentials of the request are valid. The
@@ -10,25 +11,27 @@ export type CredentialsVerdict = "valid" | "invalid";
 
 /** Each needs about 200 bytes. */
 const maxKnown = 10_000;
-const headerNames = ["authorization", "x-api-key", "cookie"] as const;
+
+/** `known`: they were valid when web last checked them. */
+export type CredentialsKind = "known" | "unknown" | "none";
 
 export interface KnownCredentials {
-  /** Whether the last request with the same credentials had valid ones. Without credentials: `false`. */
-  includes(request: IncomingMessage): boolean;
+  kindOf(request: IncomingMessage): CredentialsKind;
   /** Takes the verdict from the headers of web's response. */
   learn(request: IncomingMessage, answer: IncomingMessage): void;
 }
 
 /**
- * The credentials that web accepted last, as hashes. The receiver cannot check credentials by itself, and anyone can
- * send invalid ones: so these distinguish people and tokens from a flood.
+ * The credentials that were valid when web last checked them, as hashes. The receiver cannot check credentials by
+ * itself, and anyone can send invalid ones: so these distinguish people and tokens from a flood.
  */
 export function createKnownCredentials(max: number = maxKnown): KnownCredentials {
   const known = new Set<string>();
   return {
-    includes(request) {
+    kindOf(request) {
       const id = idOf(request);
-      return id !== null && known.has(id);
+      if (id === null) return "none";
+      return known.has(id) ? "known" : "unknown";
     },
     learn(request, { headers }) {
       const id = idOf(request);
@@ -45,8 +48,6 @@ export function createKnownCredentials(max: number = maxKnown): KnownCredentials
 
 /** `null`: the request has no credentials. */
 function idOf({ headers }: IncomingMessage): string | null {
-  if (headerNames.every((name) => headers[name] === undefined)) return null;
-  return createHash("sha256")
-    .update(JSON.stringify(headerNames.map((name) => headers[name])))
-    .digest("base64");
+  const credentials = credentialsIn((name) => headers[name]?.toString() ?? null);
+  return credentials.length === 0 ? null : createHash("sha256").update(JSON.stringify(credentials)).digest("base64");
 }

@@ -6,10 +6,10 @@ import type { StoreDatabase } from "./store-database.ts";
 
 export type RunStarts = Pick<RunStore, "createRunsOnce">;
 
-export function createRunStarts({ tables: { runStart }, write }: StoreDatabase): RunStarts {
+export function createRunStarts({ tables: { runStart }, writeNewRuns }: StoreDatabase): RunStarts {
   return {
     async createRunsOnce(runs, key) {
-      const { first, queue } = await write(function* ({ db, rows, run, lockName, insertRuns }) {
+      const { first, queue } = await writeNewRuns(function* ({ db, rows, run, lockName, insertRuns }) {
         // Of concurrent requests with a key, one is the first.
         yield* lockName(key.id);
         const [row] = yield* rows(db.select().from(runStart).where(eq(runStart.id, key.id)));

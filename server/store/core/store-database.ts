@@ -23,6 +23,8 @@ export interface StoreDatabase {
   readInTurn<Result>(operation: (session: StoreSession) => Operation<Result>): Promise<Result>;
   /** In a transaction. It can run twice, so the operation must not have effects outside the database. */
   write<Result>(operation: (session: StoreSession) => Operation<Result>): Promise<Result>;
+  /** `write` for operations that change runs only by inserting them: what is known of queues stays known. */
+  writeNewRuns: StoreDatabase["write"];
   /** For the reads of every webhook: the query is built once. Its parameters are placeholders. */
   prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>): (values: Record<string, unknown>) => Promise<Row[]>;
 }

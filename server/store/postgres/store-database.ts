@@ -37,6 +37,8 @@ export function createStoreDatabase(
     ...createRunWrites(session, parts),
   });
 
+  const writeInSession: StoreDatabase["write"] = (operation) =>
+    write((session) => runAsync(operation(toStoreSession(session))));
   const readInSession: StoreDatabase["read"] = (operation) =>
     read((session) => runAsync(operation(toStoreSession(session))));
   return {
@@ -51,7 +53,8 @@ export function createStoreDatabase(
     },
     read: readInSession,
     readInTurn: readInSession,
-    write: (operation) => write((session) => runAsync(operation(toStoreSession(session)))),
+    write: writeInSession,
+    writeNewRuns: writeInSession,
     prepare<Row>(build: (db: QueryBuilder) => Preparable<Row>) {
       const queries = new WeakMap<Session, Prepared<Row>>();
       return shareReads((values) =>

@@ -131,7 +131,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const readEnds = prepareReadEnds(connection);
   const liveMark = prepareLiveMark(connection);
   const insertRun = prepareInsertRun(database, { capacity });
-  const core = createCoreStore(createStoreDatabase(database, { addEntry, insertRun, capacity }));
+  const core = createCoreStore(createStoreDatabase(database, { addEntry, insertRun, capacity, queueing }));
   // Counts of processes that have ended.
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();

@@ -8,6 +8,7 @@ import type { SqliteDatabase } from "./database.ts";
 import { type Names, noName } from "./names.ts";
 import { insertRuns, type RunParts } from "./runs/insert-run.ts";
 import type { AddEntry } from "./runs/timeline.ts";
+import type { WriteQueue } from "./writes/write-queue.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
@@ -15,7 +16,7 @@ import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 /** SQLite has one writer, so a write transaction locks all rows. */
 export function createStoreDatabase(
   { db, names, read, readInTurn, write, changed }: SqliteDatabase,
-  { addEntry, ...parts }: RunParts & { addEntry: AddEntry },
+  { addEntry, queueing, ...parts }: RunParts & { addEntry: AddEntry; queueing: WriteQueue["write"] },
 ): StoreDatabase {
   const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
   const session: StoreSession = {
@@ -48,6 +49,7 @@ export function createStoreDatabase(
     read: (operation) => read(() => runSync(operation(session))),
     readInTurn: (operation) => readInTurn(() => runSync(operation(session))),
     write: (operation) => write(() => runSync(operation(session))),
+    writeNewRuns: (operation) => queueing(() => runSync(operation(session))),
     prepare(build) {
       const prepared = build(db).prepare();
       return (values) => read(() => prepared.all(values));

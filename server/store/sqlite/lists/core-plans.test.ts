@@ -38,7 +38,7 @@ beforeAll(async () => {
   const database = createDatabase(connection, async (operation) => operation());
   const capacity = createQueueCapacity(database);
   const insertRun = prepareInsertRun(database, { capacity });
-  const parts = { addEntry: prepareAddEntry(database), insertRun, capacity };
+  const parts = { addEntry: prepareAddEntry(database), insertRun, capacity, queueing: database.write };
   // Each query is prepared again, even if an earlier one had the same SQL.
   store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, parts));
 });
