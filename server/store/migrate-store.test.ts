@@ -145,7 +145,7 @@ const ofApplicationSql = `
 it("a store shares a database with an application that has tables of the same names, and leaves them unchanged", async () => {
   const { url } = (await empty.postgres()) as { url: string };
   const names = Array.from(
-    readFileSync(join(migrationsFolder("postgres"), "0000_store.sql"), "utf8").matchAll(
+    readFileSync(join(migrationsFolder("postgres"), "0000_initial.sql"), "utf8").matchAll(
       /CREATE TABLE "signalbox"\."(\w+)"/g,
     ),
     ([, name]) => name,

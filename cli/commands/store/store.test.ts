@@ -22,7 +22,7 @@ it("store migrate creates a store and lists what it applied; the second time not
     0,
     {
       store: join(cwd, "data/ledger.db"),
-      applied: expect.arrayContaining(["0000_store"]),
+      applied: expect.arrayContaining(["0000_initial"]),
       at: expect.stringMatching(/^\d{4}_/),
     },
   ]);
