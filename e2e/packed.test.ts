@@ -339,6 +339,7 @@ describe("the packed product, in an empty folder", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "bin",
       "dist",
       "docs",
