@@ -6,7 +6,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
 import { networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
 import { createForwardTurns } from "./forward-turns.ts";
-import { createKnownCredentials, credentialsHeader } from "./known-credentials.ts";
+import { createKnownCredentials, credentialsHeader, type RequestCredentials } from "./known-credentials.ts";
 import { isPeerHeader, peerHeaderOf } from "../read-client.ts";
 import { sendUnavailablePage } from "./unavailable-page.ts";
 
@@ -63,7 +63,7 @@ export function createForwarder({
 }): Forwarder {
   const agent = new http.Agent({ keepAlive: true, maxFreeSockets: maxIdle, scheduling: "lifo", timeout: idleMs });
   const turns = createForwardTurns(maxInProgress);
-  const known = createKnownCredentials();
+  const readCredentials = createKnownCredentials();
 
   function open(request: IncomingMessage, path: string, more: string[], useAgent: http.Agent | false): ClientRequest {
     const { method = "GET" } = request;
@@ -79,7 +79,11 @@ export function createForwarder({
     });
   }
 
-  function start(request: IncomingMessage, response: ServerResponse, target: string): void {
+  function start(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { target, credentials }: { target: string; credentials: RequestCredentials },
+  ): void {
     let toWebProcess: ClientRequest;
     try {
       toWebProcess = open(request, target, framingOf(request), agent);
@@ -102,7 +106,7 @@ export function createForwarder({
     });
     toWebProcess.on("response", (received) => {
       answer = received;
-      known.learn(request, received);
+      credentials.learn(received);
       received.on("data", (chunk: Buffer) => turns.passed(chunk.length));
       passBack(received, { request, response, toWebProcess });
     });
@@ -112,17 +116,23 @@ export function createForwarder({
     request.pipe(toWebProcess);
   }
 
-  function inTurn(request: IncomingMessage, response: ServerResponse, handle: () => void): void {
+  function inTurn(
+    request: IncomingMessage,
+    response: ServerResponse,
+    handle: (credentials: RequestCredentials) => void,
+  ): void {
     const address = plainAddress(request.socket.remoteAddress ?? "");
-    const sender = { credentials: known.kindOf(request), network: proxies.trusts(address) ? null : networkOf(address) };
-    if (turns.take(sender, response, handle)) return;
+    const credentials = readCredentials(request);
+    const sender = { credentials: credentials.kind, network: proxies.trusts(address) ? null : networkOf(address) };
+    if (turns.take(sender, response, () => handle(credentials))) return;
     const [inProgress, requestId] = [turns.inProgress(), nameRequest(response)];
     logger.warn("request to web rejected: too many in progress", { ...sender, inProgress, requestId });
     sendUnavailable(request, response, "Too many requests to the pages and the API are in progress.");
   }
 
   return {
-    forward: (request, response, target) => inTurn(request, response, () => start(request, response, target)),
+    forward: (request, response, target) =>
+      inTurn(request, response, (credentials) => start(request, response, { target, credentials })),
     reject: (request, response, error) => inTurn(request, response, () => sendProblem(request, response, error)),
     upgrade({ request, socket, head, target }) {
       const offer = ["Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? ""];
