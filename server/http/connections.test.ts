@@ -2,7 +2,7 @@ import { createServer, IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import { createConnections, networkOf, trustNobody, trustProxies } from "./connections.ts";
+import { createConnections, networkOf, tooManyWaitCode, trustNobody, trustProxies } from "./connections.ts";
 import { type Served, serve } from "./testing/serve.ts";
 
 const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -115,7 +115,7 @@ describe("clients that do not read their responses", () => {
   });
 });
 
-test("requests that wait on their connection are at most 200, and at most 8 while 1,000 wait on all connections", async () => {
+test("requests that wait on their connection are at most 200, and at most 8 while 1,000 wait on all: with more, the response in progress is the last", async () => {
   const due = Promise.withResolvers<void>();
   const { port, closed, logged } = await start({
     rest: async ({ url }) => {
@@ -131,24 +131,26 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
     return one;
   };
   const [most, tooMany] = [await send(200), await send(201)];
-  await tooMany.ended;
+  await vi.waitFor(() => expect(closed).toHaveLength(1));
   const others = await Promise.all(Array.from({ length: 4 }, () => send(200)));
   // All are read before later requests are.
   await (await open(port, "127.0.0.3")).answers(get);
   const [few, many] = [await send(8), await send(9)];
-  await many.ended;
+  await vi.waitFor(() => expect(closed).toHaveLength(2));
   expect(closed).toEqual([
     { limit: "pipelined", connection: "waiting" },
     { limit: "pipelined", connection: "waiting" },
   ]);
   expect(logged.join()).toContain('"limit":"pipelined","closed":"waiting"');
   due.resolve();
+  await Promise.all([tooMany.ended, many.ended]);
+  expect([tooMany, many].map(answersOf)).toEqual([1, 1]);
   await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(5).fill(201), 9]));
   const later = await send(200);
   await vi.waitFor(() => expect(answersOf(later)).toBe(201));
 });
 
-test("requests behind those that close their connection are not parsed", async () => {
+test("requests behind too many are neither parsed nor read, and the connection ends with the response in progress", async () => {
   let parsed = 0;
   class Counted extends IncomingMessage {
     constructor(socket: Socket) {
@@ -158,16 +160,32 @@ test("requests behind those that close their connection are not parsed", async (
   }
   const server = createServer({ IncomingMessage: Counted });
   const connections = createConnections(server, { proxies: trustNobody, logger: silentLogger });
-  server.on("request", (request, response) => connections.inTurn(request, response, () => {}));
-  server.on("clientError", () => {});
+  const due = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  server.on("request", (request, response) =>
+    connections.inTurn(request, response, () => {
+      handled.push(request.url ?? "");
+      void due.promise.then(() => response.end("done"));
+    }),
+  );
+  const errors: unknown[] = [];
+  server.on("clientError", ({ code }: NodeJS.ErrnoException) => errors.push(code));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => connections.close(0));
   const { port } = server.address() as AddressInfo;
   const client = await open(port, "127.0.0.1");
   client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000));
+  await vi.waitFor(() => expect(errors).toEqual([tooManyWaitCode]));
+  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100_000));
+  const other = await open(port, "127.0.0.1");
+  other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
+  await vi.waitFor(() => expect(handled).toEqual(["/", "/other"]));
+  due.resolve();
   await client.ended;
-  // The one in progress, those that wait, and two more.
-  expect(parsed).toBe(1 + 200 + 2);
+  expect(handled).toEqual(["/", "/other"]);
+  expect(errors).toEqual([tooManyWaitCode]);
+  // The one in progress, those that wait, two more, and the one of the other connection.
+  expect(parsed).toBe(1 + 200 + 2 + 1);
 });
 
 test("all IPv6 addresses of one network count as one client, however they are written", () => {

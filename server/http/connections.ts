@@ -12,6 +12,8 @@ interface Connection {
   response: ServerResponse | null;
   /** Requests that wait for the previous one. */
   waiting: (() => void)[];
+  /** Too many requests waited: the response in progress is its last. */
+  isEnding: boolean;
   /** Bytes that the client has taken, as far as is known, and the first check that found no more. */
   sent: { bytes: number; since: number } | null;
 }
@@ -56,7 +58,7 @@ type IdleConnections = TransientMap<Duplex, true>;
  */
 export const backlog = 4_096;
 
-/** Parsed requests that wait for their turn on one connection. A connection with more is closed. */
+/** Parsed requests that wait for their turn on one connection. With more, none of them is handled. */
 const maxPipelined = 200;
 /** The same while those of all connections are more than `manyWaiting`: each takes 27 µs to parse, and 5 kB. */
 const maxPipelinedOfMany = 8;
@@ -100,7 +102,7 @@ export function createConnections(
     )
       return;
     if (open.size >= maxConnections && !makeRoom(socket, { limit: "total", idle, client })) return;
-    const connection: Connection = { client, requests: 0, response: null, waiting: [], sent: null };
+    const connection: Connection = { client, requests: 0, response: null, waiting: [], isEnding: false, sent: null };
     open.set(socket, connection);
     if (client) {
       clients.set(client.network, client);
@@ -180,12 +182,28 @@ export function createConnections(
     open.delete(socket);
     stalled.delete(socket);
     setIdle(socket, connection, false);
-    waitingRequests -= connection.waiting.length;
-    connection.waiting = [];
+    dropWaiting(connection);
     const { client } = connection;
     if (!client) return;
     client.open -= 1;
     if (client.open === 0) clients.delete(client.network);
+  }
+
+  function dropWaiting(connection: Connection): void {
+    waitingRequests -= connection.waiting.length;
+    connection.waiting = [];
+  }
+
+  /**
+   * Its client waits for the response in progress, instead of coming back at once with as many requests: a client that
+   * does not read keeps a connection, and costs nothing meanwhile.
+   */
+  function endAfterResponse(socket: Socket, connection: Connection): void {
+    logClosed(connection.client, { limit: "pipelined", connection: "waiting" });
+    connection.isEnding = true;
+    if (connection.response) connection.response.shouldKeepAlive = false;
+    dropWaiting(connection);
+    stopReading(socket);
   }
 
   function setIdle(socket: Duplex, { client }: Pick<Connection, "client">, isIdle: boolean): void {
@@ -211,7 +229,7 @@ export function createConnections(
       addRequests(socket, connection, -1);
       connection.response = null;
       // Its headers may have announced that the connection stays open, before the server began to close.
-      if (isClosing) socket.destroySoon();
+      if (isClosing || connection.isEnding) socket.destroySoon();
       if (socket.writable) beginNext(connection);
     });
     handle();
@@ -228,7 +246,7 @@ export function createConnections(
     inTurn(request, response, handle) {
       const { socket } = request;
       const connection = open.get(socket);
-      if (!socket.writable || !connection) return;
+      if (!socket.writable || !connection || connection.isEnding) return;
       if (!connection.response) return begin(socket, connection, response, handle);
       const max = waitingRequests < manyWaiting ? maxPipelined : maxPipelinedOfMany;
       if (connection.waiting.length < max) {
@@ -236,10 +254,7 @@ export function createConnections(
         waitingRequests += 1;
         return;
       }
-      logClosed(connection.client, { limit: "pipelined", connection: "waiting" });
-      forget(socket);
-      stopParsing(socket);
-      socket.destroy();
+      endAfterResponse(socket, connection);
     },
     trackUpgrade(socket) {
       const connection = open.get(socket);
@@ -262,13 +277,21 @@ export function createConnections(
   };
 }
 
+/** What the server reports in `clientError` after the requests of a connection were too many. */
+export const tooManyWaitCode = "HPE_CB_HEADERS_COMPLETE";
+
 /**
- * Node parses all requests of a chunk (64 kB, 27 µs for each request), even if the connection was closed by the first
- * of them. This property of its parser, which is not documented, ends that: a negative result is an error.
+ * Node parses all requests of a chunk (64 kB, 27 µs for each request), even if no more are handled. This property of
+ * its parser, which is not documented, ends that: a negative result is an error.
  */
-function stopParsing(socket: Socket): void {
+function stopReading(socket: Socket): void {
   const parser: unknown = Reflect.get(socket, "parser");
-  if (typeof parser === "object" && parser !== null) Reflect.set(parser, "onIncoming", () => -1);
+  if (typeof parser !== "object" || parser === null) return;
+  Reflect.set(parser, "onIncoming", () => {
+    // Not earlier: the end of each request resumes it.
+    socket.pause();
+    return -1;
+  });
 }
 
 /** The client network of an address, for limits: a single IPv6 client usually has a whole /64. */

@@ -118,10 +118,17 @@ describe("a request after which the connection ends", () => {
 
   test("(because there are 200 behind it, all at once) is the last one, too", async () => {
     const due = Promise.withResolvers<void>();
-    const { port, store } = await serve({ triggers, rest: () => due.promise.then(() => new Response("done")) });
+    const closed: unknown[] = [];
+    const { port, store } = await serve({
+      triggers,
+      rest: () => due.promise.then(() => new Response("done")),
+      onConnectionClosed: (one) => closed.push(one),
+    });
     const socket = await open(port, get("/healthz").replace("Connection: close\r\n", "") + keptAlive.repeat(201));
-    await new Promise((resolve) => socket.once("close", resolve));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    await vi.waitFor(() => expect(closed).toEqual([{ limit: "pipelined", connection: "waiting" }]));
     due.resolve();
+    await ended;
     expect(store.deliveries).toEqual([]);
   });
 

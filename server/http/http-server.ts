@@ -4,7 +4,7 @@ import { AppError } from "../contract/app-error.ts";
 import { internalError } from "../domain/problem.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
-import { createConnections, type TrustedProxies } from "./connections.ts";
+import { createConnections, tooManyWaitCode, type TrustedProxies } from "./connections.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import type { HealthHandler } from "./health.ts";
 import { remoteReasonOf } from "./read-client.ts";
@@ -176,8 +176,8 @@ function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessag
  * progress.
  */
 function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
-  // The request before these bytes requested to close the connection, which happens after its response.
-  if (error.code === "HPE_CLOSED_CONNECTION") return;
+  // The connection is closed after the response in progress: its request asked for that, or too many wait behind it.
+  if (error.code === "HPE_CLOSED_CONNECTION" || error.code === tooManyWaitCode) return;
   if (!socket.writable || answering?.headersSent || error.code === "ECONNRESET") {
     socket.destroy();
     return;
