@@ -52,6 +52,10 @@ describe("the HTTP headers and access of pages", () => {
       expect(await answer?.text(), path).not.toMatch(/new-signup|ada@example|welcome-email/);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
     }
+    await page.goto(`${service.url}/errors/unauthorized`);
+    await page.getByRole("heading", { name: "How to fix it" }).waitFor();
+    expect(await page.content()).not.toMatch(/new-signup|ada@example|welcome-email/);
+    await page.goto(`${service.url}/runs/${runId}`);
     const signInWith = (secret: string) => signInWithToken(page, secret);
     await signInWith(new URL(url).searchParams.get("token") ?? "");
     await page.getByRole("alert").filter({ hasText: "Invalid token" }).waitFor();

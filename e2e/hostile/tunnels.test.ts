@@ -26,16 +26,8 @@ const [, publicHost = ""] = /^SIGNALBOX_BASE_URL=https:\/\/(\S+) npx signalbox d
 
 const closedRoutes = restRoutes.filter(({ operation }) => operation.access !== "open");
 /** Routes that are also public in a deployed service. */
-const openPages = ["/sign-in", "/icon.svg"];
-const pages = [
-  "/",
-  "/runs",
-  "/deliveries",
-  "/deliveries/dlv_1",
-  "/settings/keys",
-  "/errors/not_found",
-  "/?endpoint=signup",
-];
+const openPages = ["/sign-in", "/icon.svg", "/errors/not_found"];
+const pages = ["/", "/runs", "/deliveries", "/deliveries/dlv_1", "/settings/keys", "/?endpoint=signup"];
 
 /**
  * Every way in which a request comes that was not made on this machine, as a tunnel's agent, which runs on it, passes

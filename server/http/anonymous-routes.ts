@@ -15,6 +15,7 @@ const openPages = [
   "/setup/{token}",
   "/invite/{token}",
   "/reset/{token}",
+  "/errors/{code}",
   "/_next/static/{file+}",
   "/icon.svg",
 ];

@@ -195,8 +195,8 @@ export function createConnections(
   }
 
   /**
-   * Its client waits for the response in progress, instead of coming back at once with as many requests: a client that
-   * does not read keeps a connection, and costs nothing meanwhile.
+   * The client waits for the response in progress, instead of coming back at once with as many requests. If it does not
+   * read, it keeps a connection and costs nothing meanwhile.
    */
   function endAfterResponse(socket: Socket, connection: Connection): void {
     logClosed(connection.client, { limit: "pipelined", connection: "waiting" });

@@ -28,7 +28,8 @@ it.each([
   "/runs",
   "/runs/run_1?replay=edit",
   "/settings/people",
-  "/errors/not_found",
+  "/errors",
+  "/errors/not_found/x",
   "/no-such-page",
   "/_next/data/x.json",
   "/sign-in/x",
@@ -42,6 +43,11 @@ it.each([
   const next = path === "/" ? "" : `?next=${encodeURIComponent(path.replace("?_rsc=abc", ""))}`;
   expect(answer.headers.get("location")).toBe(`/sign-in${next}`);
   expect(await answer.text()).toBe("");
+});
+
+it("the page that a problem links to is open: senders of webhooks follow the link, too", async () => {
+  const { ask } = await open();
+  expect(await (await ask("/errors/body_too_large")).text()).toBe("the page");
 });
 
 it("the address of the sign-in page has no key of the requested one", async () => {
