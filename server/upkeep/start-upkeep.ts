@@ -110,7 +110,7 @@ export function startUpkeep(p: {
     lastRead = { seenAt: watch.seenAt, elapsed };
     if (watch.waitingSince !== null && watch.waitingSince !== before?.waitingSince) reportWait(watch);
     if (watch.waitingSince === null && before !== null && before.waitingSince !== null)
-      logger.info("the clock is plausible, so old data is removed again");
+      logger.warn("the clock is plausible, so old data is removed again");
     return watch.waitingSince === null;
   }
 

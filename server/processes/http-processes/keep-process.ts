@@ -136,7 +136,7 @@ export async function keepProcess(p: KeepOptions): Promise<ProcessKeeper> {
 
   function onDiskResponds(ms: number): void {
     const fields = { unresponsiveFor: formatDuration(ms), unresponsiveMs: Math.round(ms) };
-    p.logger.info(`the disk of the store responds again to the ${name}`, fields);
+    p.logger.warn(`the disk of the store responds again to the ${name}`, fields);
   }
 
   function failWaiting(error: Error): void {

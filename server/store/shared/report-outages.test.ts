@@ -64,7 +64,7 @@ it("logs when the store becomes unavailable and, once, when it is available agai
   await store.listKeys();
   expect(lines).toHaveLength(5);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(lines.slice(5)).toEqual(["info store available again 4 min 56 s"]);
+  expect(lines.slice(5)).toEqual(["warn store available again 4 min 56 s"]);
 });
 
 it("checks an unavailable store by itself, if nothing else uses it", async () => {
@@ -75,7 +75,7 @@ it("checks an unavailable store by itself, if nothing else uses it", async () =>
   expect(lines.length).toBeLessThanOrEqual(3);
   setAway(null);
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(lines.at(-1)).toMatch(/^info store available again/);
+  expect(lines.at(-1)).toMatch(/^warn store available again/);
 });
 
 it("does not report errors of requests, and nothing after it was closed", async () => {
@@ -100,7 +100,7 @@ it("logs a store that does not respond when it is noticed, once, and when it res
   expect(store.stall?.()).toMatchObject({ waitingFor: "read", ms: 64_000 });
   resume();
   await Promise.all(waiting);
-  expect(lines.slice(1)).toEqual(["info store responds again 1 min 4 s"]);
+  expect(lines.slice(1)).toEqual(["warn store responds again 1 min 4 s"]);
   expect(store.stall?.()).toBeNull();
 });
 

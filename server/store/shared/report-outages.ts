@@ -28,7 +28,7 @@ export function reportOutages(store: Store, logger: Logger): Store {
     try {
       await watched("ping", store.ping)();
       if (unavailableSince !== null && !isClosed)
-        logger.info("store available again", forHowLong(performance.now() - unavailableSince));
+        logger.warn("store available again", forHowLong(performance.now() - unavailableSince));
       unavailableSince = null;
       pinging = null;
     } catch (error) {
@@ -116,7 +116,7 @@ function watchStalls(logger: Logger): StallWatch {
   function answered(): void {
     answeredAt = performance.now();
     if (stalledSince === null) return;
-    logger.info("store responds again", forHowLong(answeredAt - stalledSince));
+    logger.warn("store responds again", forHowLong(answeredAt - stalledSince));
     stalledSince = null;
   }
 
