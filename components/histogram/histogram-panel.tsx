@@ -28,7 +28,7 @@ interface Props {
   filterOf: FilterOf;
 }
 
-const filterNames = { outcome: "outcome", status: "status", trigger: "trigger", text: "text" };
+const filterNames: Partial<Record<Answer<Kind>["ignored"][number], string>> = { redeliveryOf: "redelivered delivery" };
 const windowOptions = [{ value: "all" as const, label: "All" }, ...windows.map((value) => ({ value, label: value }))];
 
 /** The rows of a list over time, and the selected time range. The window is also that of the list. */
@@ -41,7 +41,7 @@ export function HistogramPanel({ label, query, since, until, onBrush, window, on
         {data && data.ignored.length > 0 && (
           <p className="text-s text-ink-3">
             Counted without the filter by{" "}
-            {new Intl.ListFormat("en").format(data.ignored.map((name) => filterNames[name]))}.
+            {new Intl.ListFormat("en").format(data.ignored.map((name) => filterNames[name] ?? name))}.
           </p>
         )}
         {data && data.countedSince !== null && (

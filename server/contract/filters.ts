@@ -48,6 +48,26 @@ export const runFilterSchema = z.strictObject({
   unresolved: describe(flag, "Only runs that failed or timed out and have no replay."),
 });
 
+/**
+ * The fields whose columns share an index with the usage of agents: it is summed by them fast. Only agents have usage,
+ * so `targetKind` needs no index.
+ */
+export const spendFilterSchema = runFilterSchema.pick({
+  trigger: true,
+  target: true,
+  status: true,
+  version: true,
+  since: true,
+  until: true,
+  minTokens: true,
+  minCostUsd: true,
+});
+
+/** The fields by which usage is summed slowly, over fewer runs. */
+export const slowUsageFields = Object.keys(runFilterSchema.omit({ targetKind: true }).shape).filter(
+  (name) => !Object.hasOwn(spendFilterSchema.shape, name),
+);
+
 /** `stopped` is every verdict but a match. */
 const verdictChoices = [
   "matched",
@@ -77,6 +97,9 @@ export const deliveryFilterSchema = z.strictObject({
   text: describe(searchText, `Only deliveries with this text in their body. ${inAscii}`),
 });
 
+/** By which held deliveries are released. They have a queue of their own, which has no other fields. */
+export const heldFilterSchema = deliveryFilterSchema.pick({ endpoint: true, since: true, until: true });
+
 export type VerdictChoice = (typeof verdictChoices)[number];
 
 /** The fields whose values are moments. */
@@ -85,4 +108,6 @@ export function isMoment(field: string): field is "since" | "until" {
 }
 
 export type RunFilterFields = z.output<typeof runFilterSchema>;
+export type SpendFilterFields = z.output<typeof spendFilterSchema>;
+export type HeldFilterFields = z.output<typeof heldFilterSchema>;
 export type DeliveryFilterFields = z.output<typeof deliveryFilterSchema>;

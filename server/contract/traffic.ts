@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { DeliveryFilterFields, RunFilterFields } from "./filters.ts";
 
 /** How far back numbers about traffic reach. */
 export const windowSchema = z.enum(["15m", "1h", "24h", "7d"]);
@@ -13,7 +14,7 @@ export interface Histogram<Kind extends string> {
   /** The counted categories, from bottom to top. */
   kinds: Kind[];
   /** Requested filters that the numbers ignore. */
-  ignored: ("outcome" | "status" | "trigger" | "text")[];
+  ignored: (keyof DeliveryFilterFields | keyof RunFilterFields)[];
   /** Earlier rows are not counted, because that would take too long; `null`: all are. */
   countedSince: string | null;
   /** Without gaps; `at` is the start of the bucket. Zero counts are omitted. */

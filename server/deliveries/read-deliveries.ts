@@ -46,8 +46,8 @@ export async function getDeliveryFile(
  * an index finds its deliveries. Throws AppError `invalid_request`.
  */
 export function filterDeliveries(sources: ProjectSources, fields: DeliveryFilterFields): DeliveryFilter {
-  const { trigger, verdict, status: responseStatus, ...others } = fields;
-  const filter = toStoreFilter({ ...others, responseStatus });
+  const { trigger, verdict, ...others } = fields;
+  const filter = toStoreFilter(others);
   if (trigger === undefined) {
     if (verdict !== undefined)
       throw new AppError("invalid_request", 'A "verdict" is that of a trigger: name the "trigger" too.');

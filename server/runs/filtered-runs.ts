@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import { spendFilterSchema } from "../contract/filters.ts";
 import { readPages } from "../contract/list.ts";
 import type { RunAction } from "../contract/run-bulk.ts";
 import type { Run, RunSummary, RunsUsage } from "../contract/run.ts";
 import { openStatuses } from "../shared/runs/run-state.ts";
+import { dropUndefined } from "../domain/drop-undefined.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { AgentSpend, RunFilter, RunStore } from "../ports/store/run-store.ts";
 
@@ -56,18 +58,13 @@ async function countListed(deps: CountDeps, filter: RunFilter): Promise<Counted>
 
 /**
  * Total usage of the agent runs of a filter. Of very many runs, only the newest are summed, and `isCapped` is true.
- * Filters outside the spend index (`text`, `delivery`, `replayOf`, `failureOf`, `keyId`, `needsApproval`, `unresolved`)
- * are slower and are summed over fewer runs.
+ * Fields outside the spend index are slower and are summed over fewer runs. Runs of workflows have no usage.
  */
 export async function sumUsage(
   deps: { store: Pick<RunStore, "sumSpend" | "listRuns">; clock: Clock },
   filter: RunFilter,
 ): Promise<RunsUsage> {
-  const { text, delivery, replayOf, failureOf, keyId, needsApproval, unresolved, ...indexed } = filter;
-  const isIndexed = [text, delivery, replayOf, failureOf, keyId, needsApproval, unresolved].every(
-    (asked) => asked === undefined,
-  );
-  const { agents, isCapped } = isIndexed ? await deps.store.sumSpend(indexed) : await sumListed(deps, filter);
+  const { agents, isCapped } = await sumAgents(deps, filter);
   const dearest = agents.toSorted(
     (one, other) => other.costUsd - one.costUsd || other.tokens - one.tokens || (one.agent < other.agent ? -1 : 1),
   );
@@ -79,6 +76,13 @@ export async function sumUsage(
     costUsd: sum(({ costUsd }) => costUsd),
   };
   return { ...withCost(all), isCapped, agents: dearest.map(withCost) };
+}
+
+async function sumAgents(deps: Parameters<typeof sumUsage>[0], filter: RunFilter): ReturnType<RunStore["sumSpend"]> {
+  const { targetKind, ...indexed } = dropUndefined(filter);
+  if (targetKind === "workflow") return { agents: [], isCapped: false };
+  const isIndexed = Object.keys(indexed).every((name) => Object.hasOwn(spendFilterSchema.shape, name));
+  return isIndexed ? deps.store.sumSpend(indexed) : sumListed(deps, filter);
 }
 
 /** Rounds to a billionth, so that sums stay readable. */

@@ -350,6 +350,7 @@ describe("the histogram of deliveries", () => {
     expect(await ignoredOf({ text: "paid", status: 202 })).toEqual(["status", "text"]);
     expect(await ignoredOf({ trigger: "refund", outcome: "accepted" })).toEqual(["outcome"]);
     expect(await ignoredOf({ trigger: "gone" })).toEqual(["trigger"]);
+    expect(await ignoredOf({ redeliveryOf: "dlv_1" })).toEqual(["redeliveryOf"]);
   });
 
   it("counts verdicts by the hour where those by the minute are no longer kept", async () => {

@@ -11,7 +11,7 @@ type CountedAs = DeliveryOutcome | VerdictOutcome;
 export interface HistogramRequest {
   window?: Window | undefined;
   /** The filter of the list of deliveries. `since` and `until` replace a window. */
-  filter: Omit<DeliveryFilter, "redeliveryOf">;
+  filter: DeliveryFilter;
 }
 
 interface Count<Kind extends string> {
@@ -44,10 +44,6 @@ export async function showHistogram(
   const { endpoint, verdict, outcome } = filter;
   const now = deps.clock.now();
   const frame = frameOf(window, filter, now);
-  const ignored = [
-    filter.responseStatus === undefined ? [] : ["status" as const],
-    filter.text === undefined ? [] : ["text" as const],
-  ].flat();
   // A trigger that is not in the project and without an endpoint has no counters.
   if (verdict && endpoint !== undefined) {
     const coarse =
@@ -60,7 +56,7 @@ export async function showHistogram(
     return describeHistogram(coarse, {
       kinds: verdictOrder.filter((one) => verdict.outcomes.includes(one)),
       counts,
-      ignored: [...(outcome === undefined ? [] : ["outcome" as const]), ...ignored],
+      ignored: ignoredBy({ endpoint, verdict }, filter),
       countedSince: null,
     });
   }
@@ -72,9 +68,16 @@ export async function showHistogram(
   return describeHistogram(frame, {
     kinds,
     counts: counts.map(toCount),
-    ignored: [...ignored, ...(verdict ? ["trigger" as const] : [])],
+    ignored: ignoredBy({ endpoint, outcome }, filter),
     countedSince: null,
   });
+}
+
+/** The fields of the filter that the counters do not have. A verdict is that of the trigger. */
+function ignoredBy(counted: DeliveryFilter, { since: _, until: __, ...filter }: DeliveryFilter) {
+  const names = Object.keys(filter) as Exclude<keyof typeof filter, "since" | "until">[];
+  const others = names.filter((name) => !Object.hasOwn(counted, name));
+  return others.map((name) => (name === "verdict" ? "trigger" : name)).toSorted();
 }
 
 /** The attachments of a trigger share its verdict: a delivery to several of them counts once. */

@@ -276,10 +276,7 @@ async function removeUnauthenticated(
   store: Pick<UpkeepStore, "removeRejected"> & Pick<DeliveryStore, "listDeliveries">,
   { since, until, cursor }: { since: number; until: number; cursor: string | null },
 ): Promise<UpkeepBatch<string>> {
-  const { data, nextCursor } = await store.listDeliveries(
-    { responseStatus: 401, since, until },
-    { limit: 100, cursor },
-  );
+  const { data, nextCursor } = await store.listDeliveries({ status: 401, since, until }, { limit: 100, cursor });
   const ids = data.filter(({ problem }) => problem?.code === "unauthorized").map(({ id }) => id);
   return { removed: ids.length === 0 ? 0 : await store.removeRejected(ids), next: nextCursor };
 }

@@ -1,4 +1,4 @@
-import type { DeliveryFilterFields } from "../../contract/filters.ts";
+import type { DeliveryFilterFields, HeldFilterFields } from "../../contract/filters.ts";
 import type { StoreFilter } from "../../domain/store-filter.ts";
 import type {
   DeliveryOutcome,
@@ -55,14 +55,12 @@ export type AcceptResult =
   /** The queue of a target is full; nothing was written. */
   | { kind: "full"; queue: QueueFull };
 
-export type DeliveryFilter = StoreFilter<Omit<DeliveryFilterFields, "status" | "trigger" | "verdict">> & {
-  responseStatus?: number;
+export type DeliveryFilter = StoreFilter<Omit<DeliveryFilterFields, "trigger" | "verdict">> & {
   /** Only deliveries for which this trigger's attachments have one of these verdicts. Fastest with `endpoint`. */
   verdict?: { trigger: string; outcomes: readonly VerdictOutcome[] };
 };
 
-/** Held deliveries, optionally of one endpoint or a time range. */
-export type HeldFilter = Pick<DeliveryFilter, "endpoint" | "since" | "until">;
+export type HeldFilter = StoreFilter<HeldFilterFields>;
 
 export interface ReleaseRequest {
   id: string;

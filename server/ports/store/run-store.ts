@@ -1,4 +1,4 @@
-import type { RunFilterFields } from "../../contract/filters.ts";
+import type { RunFilterFields, SpendFilterFields } from "../../contract/filters.ts";
 import type { StoreFilter } from "../../domain/store-filter.ts";
 import type { ApprovalDecision } from "../../contract/agent/trace.ts";
 import type { Json } from "../../contract/json.ts";
@@ -74,11 +74,7 @@ export type RunFilter = StoreFilter<RunFilterFields> & {
   keyId?: string;
 };
 
-/** The filters that share an index with the spend of runs. */
-export type SpendFilter = Pick<
-  RunFilter,
-  "trigger" | "target" | "targetKind" | "status" | "version" | "since" | "until" | "minTokens" | "minCostUsd"
->;
+export type SpendFilter = StoreFilter<SpendFilterFields>;
 
 /** Runs with this status that were created in one bucket of time. */
 interface RunBucket {

@@ -8,6 +8,23 @@ const maxDepth = 512;
 
 export type DeliverySummaryRow = Omit<NewDelivery, "body" | "keyId">;
 
+/** The columns of a list. `verdicts` has the unlisted ones, too. */
+export const deliverySummaryNames = [
+  "id",
+  "endpoint",
+  "receivedAt",
+  "method",
+  "headers",
+  "bodyBytes",
+  "bodySha256",
+  "outcome",
+  "responseStatus",
+  "problem",
+  "verdicts",
+  "durationMs",
+  "redeliveryOf",
+] as const satisfies (keyof DeliverySummaryRow)[];
+
 export interface DeliveryRow extends DeliverySummaryRow {
   body: Uint8Array | null;
 }

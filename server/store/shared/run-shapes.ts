@@ -28,6 +28,30 @@ export interface RunSummaryRow {
   errorMessage: string | null;
 }
 
+/** The columns of a list that both databases have in the same form. */
+export const runSummaryNames = [
+  "id",
+  "status",
+  "trigger",
+  "attachmentId",
+  "targetKind",
+  "targetSlug",
+  "startedBy",
+  "replayOf",
+  "failureOf",
+  "version",
+  "attempt",
+  "maxAttempts",
+  "tokens",
+  "costUsd",
+  "createdAt",
+  "resumedAt",
+  "startedAt",
+  "finishedAt",
+  "errorName",
+  "errorMessage",
+] as const satisfies (keyof RunSummaryRow)[];
+
 export interface RunRow extends RunSummaryRow {
   errorStack: string | null;
   keyId: string | null;

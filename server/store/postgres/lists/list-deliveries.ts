@@ -3,9 +3,9 @@ import type { DeliverySummary } from "../../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import { decidedLine } from "../../shared/decided-lines.ts";
-import { type DeliverySummaryRow, toDeliverySummary } from "../../shared/delivery-shapes.ts";
+import { deliverySummaryNames, type DeliverySummaryRow, toDeliverySummary } from "../../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../../shared/lists/delivery-terms.ts";
-import { type Listing, readList } from "../../shared/lists/read-list.ts";
+import { type Listing, pickColumns, readList } from "../../shared/lists/read-list.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { readStoredVerdicts } from "../../shared/stored-verdicts.ts";
 import { bytesHaveText } from "./has-text.ts";
@@ -14,21 +14,7 @@ import { delivery } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 
 /** The columns that a list shows: no bodies. */
-export const deliverySummaryColumns = {
-  id: delivery.id,
-  endpoint: delivery.endpoint,
-  receivedAt: delivery.receivedAt,
-  method: delivery.method,
-  headers: delivery.headers,
-  bodyBytes: delivery.bodyBytes,
-  bodySha256: delivery.bodySha256,
-  outcome: delivery.outcome,
-  responseStatus: delivery.responseStatus,
-  problem: delivery.problem,
-  verdicts: delivery.verdicts,
-  durationMs: delivery.durationMs,
-  redeliveryOf: delivery.redeliveryOf,
-};
+export const deliverySummaryColumns = pickColumns(delivery, deliverySummaryNames);
 
 export function listDeliveries(
   session: Session,
@@ -39,7 +25,7 @@ export function listDeliveries(
     table: "delivery",
     at: delivery.receivedAt,
     id: delivery.id,
-    terms: deliveryTerms(delivery, filter, { hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
+    terms: deliveryTerms(filter, { delivery, hasVerdict, hasText: (text) => bytesHaveText(delivery.body, text) }),
     since: filter.since,
     until: filter.until,
     readRows: (ids) => readDeliveryRows(session, ids),

@@ -1,11 +1,11 @@
-import { desc, inArray, sql } from "drizzle-orm";
+import { type Column, desc, inArray, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import type { RunStatus, RunSummary } from "../../../contract/run.ts";
 import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
-import { type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
+import { runSummaryNames, type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
 import { countList } from "../../shared/lists/count-list.ts";
 import { runTerms } from "../../shared/lists/run-terms.ts";
-import { type Listing, readList } from "../../shared/lists/read-list.ts";
+import { type Listing, pickColumns, readList, type Term } from "../../shared/lists/read-list.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { jsonHasText } from "./has-text.ts";
 import { countQuery, createListReader } from "./list-reader.ts";
@@ -19,28 +19,8 @@ export const replayOfSql =
 
 /** The columns that a list shows: none of the wide ones. */
 export const runSummaryColumns = {
-  id: run.id,
-  status: run.status,
-  trigger: run.trigger,
-  attachmentId: run.attachmentId,
-  targetKind: run.targetKind,
-  targetSlug: run.targetSlug,
-  deliveryId: run.deliveryId,
-  startedBy: run.startedBy,
-  replayOf: run.replayOf,
-  failureOf: run.failureOf,
+  ...pickColumns(run, ["deliveryId", ...runSummaryNames]),
   replayedAs: sql<string | null>`(${sql.raw(replayOfSql)})`,
-  version: run.version,
-  attempt: run.attempt,
-  maxAttempts: run.maxAttempts,
-  tokens: run.tokens,
-  costUsd: run.costUsd,
-  createdAt: run.createdAt,
-  resumedAt: run.resumedAt,
-  startedAt: run.startedAt,
-  finishedAt: run.finishedAt,
-  errorName: run.errorName,
-  errorMessage: run.errorMessage,
 };
 
 export function listRuns(session: Session, filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>> {
@@ -66,20 +46,28 @@ function runListing(session: Session, filter: RunFilter): Listing<RunSummaryRow,
     table: "run",
     at: run.createdAt,
     id: run.id,
-    terms: runTerms(run, filter, {
-      hasText: (text) => jsonHasText([run.payload, run.input], text),
-      // Without the subquery, Postgres could read all of a small index of open runs, and sort them. There can be a million.
-      hasStatus: (status) => sql`${run.status} = (SELECT ${status}::text)`,
-      hasOpenApproval: sql`EXISTS (SELECT 1 FROM signalbox.run_step WHERE run_step.run_id = ${run.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
-      hasFailed: sql.raw(`run.${hasFailedSql}`),
-      hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
-    }),
+    terms: rowTerms(run, filter),
     since: filter.since,
     until: filter.until,
     readRows: (ids) => readRunRows(session, ids),
     position: (row) => ({ at: row.createdAt, id: row.id }),
     shape: toRunSummary,
   };
+}
+
+/** The terms on the table, or on a subquery with its name. */
+export function rowTerms(of: Record<keyof typeof run.$inferSelect, Column>, filter: RunFilter): Term[] {
+  return runTerms(filter, {
+    run: of,
+    hasText: (text) => jsonHasText([of.payload, of.input], text),
+    // Without the subquery, Postgres could read all of a small index of open runs, and sort them. There can be a million.
+    hasStatus: (status) => sql`${of.status} = (SELECT ${status}::text)`,
+    hasOpenApproval: sql`EXISTS (
+      SELECT 1 FROM signalbox.run_step
+      WHERE run_step.run_id = ${of.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
+    hasFailed: sql.raw(`run.${hasFailedSql}`),
+    hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
+  });
 }
 
 /** The rows with these ids, newest first. */

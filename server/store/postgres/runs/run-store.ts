@@ -7,7 +7,7 @@ import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { AcceptOperation } from "../deliveries/accept-deliveries.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { countRuns, listRuns, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import { countRuns, listRuns, readRunRows, rowTerms, runSummaryColumns } from "../lists/list-runs.ts";
 import type { RunJobs } from "../queue/run-jobs.ts";
 import { resumeRuns } from "./resume-runs.ts";
 import { run, runStep } from "../schema.ts";
@@ -60,7 +60,7 @@ export function createRunStore(
       read(async ({ db }) =>
         toSpend(
           await db.execute<SpendRow>(
-            sumSpendQuery(newestRun, spendingRunsQuery(run, sql`signalbox.run`, filter), filter),
+            sumSpendQuery(spendingRunsQuery(run, sql`signalbox.run`, filter), rowTerms(newestRun, filter)),
           ),
         ),
       ),

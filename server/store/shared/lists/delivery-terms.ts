@@ -1,27 +1,29 @@
 import { type Column, eq, type SQL } from "drizzle-orm";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
+import { type TermTable, toTerms } from "./filter-terms.ts";
 import type { Term } from "./read-list.ts";
 
-type FilteredColumn = "redeliveryOf" | "endpoint" | "responseStatus" | "outcome";
+/** Names can be numbers, as in SQLite's rows. */
+type NumberedFilter = Omit<DeliveryFilter, "endpoint"> & { endpoint?: string | number | undefined };
 
-/** The terms of a delivery filter. Names can be numbers, as in SQLite's rows. */
-export function deliveryTerms(
-  delivery: Readonly<Record<FilteredColumn, Column>>,
-  filter: Omit<DeliveryFilter, "endpoint"> & { endpoint?: string | number | undefined },
-  p: { hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL; hasText: (text: string) => SQL },
-): Term[] {
-  const { redeliveryOf, endpoint, responseStatus, outcome, verdict, text } = filter;
-  const terms: (Term | undefined)[] = [
-    redeliveryOf === undefined
-      ? undefined
-      : { condition: eq(delivery.redeliveryOf, redeliveryOf), index: "delivery_by_redelivery" },
-    endpoint === undefined ? undefined : { condition: eq(delivery.endpoint, endpoint), index: "delivery_by_endpoint" },
-    responseStatus === undefined
-      ? undefined
-      : { condition: eq(delivery.responseStatus, responseStatus), index: "delivery_by_response_status" },
-    outcome === undefined ? undefined : { condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" },
-    verdict && { condition: p.hasVerdict(verdict), isSlow: true },
-    text === undefined ? undefined : { condition: p.hasText(text), isSlow: true },
-  ];
-  return terms.filter((term) => term !== undefined);
+interface Source {
+  delivery: Readonly<Record<"redeliveryOf" | "endpoint" | "responseStatus" | "outcome", Column>>;
+  hasVerdict: (verdict: NonNullable<DeliveryFilter["verdict"]>) => SQL;
+  hasText: (text: string) => SQL;
+}
+
+/** The terms of each field of a delivery filter, most selective first. */
+const table: TermTable<NumberedFilter, Source> = {
+  redeliveryOf: (id, { delivery }) => [{ condition: eq(delivery.redeliveryOf, id), index: "delivery_by_redelivery" }],
+  endpoint: (name, { delivery }) => [{ condition: eq(delivery.endpoint, name), index: "delivery_by_endpoint" }],
+  status: (status, { delivery }) => [
+    { condition: eq(delivery.responseStatus, status), index: "delivery_by_response_status" },
+  ],
+  outcome: (outcome, { delivery }) => [{ condition: eq(delivery.outcome, outcome), index: "delivery_by_outcome" }],
+  verdict: (verdict, { hasVerdict }) => [{ condition: hasVerdict(verdict), isSlow: true }],
+  text: (text, { hasText }) => [{ condition: hasText(text), isSlow: true }],
+};
+
+export function deliveryTerms(filter: NumberedFilter, source: Source): Term[] {
+  return toTerms(table, filter, source);
 }

@@ -39,7 +39,7 @@ export interface Term {
   condition: SQL;
   /** The index that has the rows that satisfy it, in the order of lists. */
   index?: string;
-  /** True if it reads payloads, which is slow. */
+  /** True if it reads payloads, or a column that the list index of SQLite does not have. */
   isSlow?: boolean;
 }
 
@@ -64,6 +64,11 @@ export interface Listing<Row, Shape> {
   nextRegion?: ((after: Position | null) => Region) | undefined;
   position: (row: Row) => Position;
   shape: (row: Row) => Shape;
+}
+
+/** The columns of a list. */
+export function pickColumns<Columns, Name extends keyof Columns>(columns: Columns, names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<Columns, Name>;
 }
 
 /** A part of the list that can have matches; `downTo: null`: to the end of the list. */

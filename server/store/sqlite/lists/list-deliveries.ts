@@ -2,9 +2,9 @@ import { desc, inArray, sql } from "drizzle-orm";
 import type { DeliverySummary } from "../../../contract/delivery.ts";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
-import { type DeliverySummaryRow, toDeliverySummary } from "../../shared/delivery-shapes.ts";
+import { deliverySummaryNames, type DeliverySummaryRow, toDeliverySummary } from "../../shared/delivery-shapes.ts";
 import { deliveryTerms } from "../../shared/lists/delivery-terms.ts";
-import { type Listing, readList } from "../../shared/lists/read-list.ts";
+import { type Listing, pickColumns, readList } from "../../shared/lists/read-list.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { hasText } from "./has-text.ts";
 import { createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
@@ -14,22 +14,7 @@ import { verdictHours } from "../deliveries/verdict-hours.ts";
 import { hasVerdict, unpackVerdicts } from "../deliveries/verdicts.ts";
 
 /** The columns of a list, without bodies. */
-export const deliverySummaryColumns = {
-  seq: delivery.seq,
-  id: delivery.id,
-  endpoint: delivery.endpoint,
-  receivedAt: delivery.receivedAt,
-  method: delivery.method,
-  headers: delivery.headers,
-  bodyBytes: delivery.bodyBytes,
-  bodySha256: delivery.bodySha256,
-  outcome: delivery.outcome,
-  responseStatus: delivery.responseStatus,
-  problem: delivery.problem,
-  verdicts: delivery.verdicts,
-  durationMs: delivery.durationMs,
-  redeliveryOf: delivery.redeliveryOf,
-};
+export const deliverySummaryColumns = pickColumns(delivery, ["seq", ...deliverySummaryNames]);
 
 interface ListedDelivery extends DeliverySummaryRow {
   seq: number;
@@ -53,8 +38,8 @@ export function deliveryListing(
     ...filter,
     endpoint: filter.endpoint === undefined ? undefined : (names.find(filter.endpoint) ?? noName),
   };
-  const p = { hasVerdict: hasVerdict(names), hasText: (text: string) => hasText([delivery.body], text) };
-  const terms = deliveryTerms(delivery, numbered, p);
+  const source = { delivery, hasVerdict: hasVerdict(names), hasText: (text: string) => hasText([delivery.body], text) };
+  const terms = deliveryTerms(numbered, source);
   const own = withOwnIndex(terms, ["delivery_by_redelivery"]);
   return {
     table: "delivery",
@@ -67,7 +52,7 @@ export function deliveryListing(
           listed: {
             at: deliveryList.receivedAt,
             id: deliveryList.seq,
-            terms: deliveryTerms({ ...delivery, ...deliveryList }, numbered, p),
+            terms: deliveryTerms(numbered, { ...source, delivery: { ...delivery, ...deliveryList } }),
           },
         }),
     payloadBytes: [

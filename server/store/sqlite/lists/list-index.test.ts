@@ -5,17 +5,15 @@ import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Delivery } from "../../../contract/delivery.ts";
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
-import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import { seedByDate } from "../../../../scripts/seed-by-date.ts";
 import { listBudget } from "../../../domain/list-budget.ts";
 import { aClaim, aDelivery, aRun, epoch, readPages } from "../../testing/factories.ts";
+import { deliveryFilters, isDeliveryOf, isRunOf, runFilters } from "../../testing/list-filters.ts";
 import { findListDamage, prepareListIndex } from "./list-index.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
 import { openSqliteStore } from "../open-store.ts";
 import { reindexFile } from "../file/reindex-file.ts";
-
-type StoredRun = NonNullable<Awaited<ReturnType<RunStore["getRun"]>>>;
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-list-index-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -147,41 +145,6 @@ function index(connection: Connection, { rows, isLost }: { rows: number; isLost:
   connection.exec(isLost ? "ROLLBACK" : "COMMIT");
 }
 
-const times = { since: small.map((at) => epoch + at), until: small.map((at) => epoch + at + 1) };
-
-const runFilters: fc.Arbitrary<RunFilter> = fc.record(
-  {
-    trigger: fc.constantFrom("t", "u", "none"),
-    target: fc.constantFrom("a", "b"),
-    targetKind: fc.constantFrom("workflow" as const, "agent" as const),
-    status: fc.constantFrom(
-      "queued" as const,
-      "waiting" as const,
-      "running" as const,
-      "completed" as const,
-      "canceled" as const,
-    ),
-    version: fc.constantFrom("v1", "v2"),
-    keyId: fc.constant("key_1"),
-    minTokens: small,
-    minCostUsd: fc.constantFrom(0.5, 1),
-    text: fc.constantFrom("x", "y"),
-    ...times,
-  },
-  { requiredKeys: [] },
-);
-
-const deliveryFilters: fc.Arbitrary<DeliveryFilter> = fc.record(
-  {
-    endpoint: fc.constantFrom("e", "f", "none"),
-    outcome: fc.constantFrom("accepted" as const, "rejected" as const),
-    responseStatus: fc.constantFrom(202, 422),
-    text: fc.constantFrom("x", "y"),
-    ...times,
-  },
-  { requiredKeys: [] },
-);
-
 /** The rows, read by id, newest first. */
 async function readRows<Row>(
   ids: readonly string[],
@@ -195,39 +158,9 @@ async function readRows<Row>(
     .map(({ row }) => row);
 }
 
-function isInTime(at: string, { since = 0, until = Infinity }: { since?: number; until?: number }): boolean {
-  return Date.parse(at) >= since && Date.parse(at) < until;
-}
-
-function isRunWanted(run: StoredRun, filter: RunFilter): boolean {
-  const { trigger, target, targetKind, status, version, keyId, minTokens, minCostUsd, text, delivery, replayOf } =
-    filter;
-  return (
-    isInTime(run.createdAt, filter) &&
-    (trigger === undefined || run.trigger === trigger) &&
-    (target === undefined || run.target.slug === target) &&
-    (targetKind === undefined || run.target.kind === targetKind) &&
-    (status === undefined || run.status === status) &&
-    (version === undefined || run.version === version) &&
-    (keyId === undefined || run.keyId === keyId) &&
-    (delivery === undefined || run.deliveryId === delivery) &&
-    (replayOf === undefined || run.replayOf === replayOf) &&
-    (minTokens === undefined || (run.tokens !== null && run.tokens >= minTokens)) &&
-    (minCostUsd === undefined || (run.costUsd !== null && run.costUsd >= minCostUsd)) &&
-    (text === undefined || JSON.stringify(run.payload).includes(text))
-  );
-}
-
-function isDeliveryWanted(delivery: Delivery, filter: DeliveryFilter): boolean {
-  const { endpoint, outcome, responseStatus, text, redeliveryOf } = filter;
-  return (
-    isInTime(delivery.receivedAt, filter) &&
-    (endpoint === undefined || delivery.endpoint === endpoint) &&
-    (outcome === undefined || delivery.outcome === outcome) &&
-    (responseStatus === undefined || delivery.responseStatus === responseStatus) &&
-    (redeliveryOf === undefined || delivery.redeliveryOf === redeliveryOf) &&
-    (text === undefined || Buffer.from(delivery.body ?? "", "base64").includes(text))
-  );
+function isDeliveryWanted({ body, receivedAt, ...delivery }: Delivery, filter: DeliveryFilter): boolean {
+  const bytes = body === null ? null : Buffer.from(body, "base64");
+  return isDeliveryOf(filter, { ...aDelivery(), ...delivery, body: bytes, receivedAt: Date.parse(receivedAt) });
 }
 
 /** Reads all pages; the index is filled between two of them. */
@@ -277,7 +210,7 @@ describe("every list", () => {
                 ({ createdAt }) => createdAt,
               );
               expect(await readList(history, (cursor) => store().listRuns(runFilter, { limit, cursor }))).toEqual(
-                runs.filter((row) => isRunWanted(row, runFilter)).map(({ id }) => id),
+                runs.filter((row) => isRunOf(runFilter, row)).map(({ id }) => id),
               );
               const deliveries = await readRows(
                 ids.deliveries,

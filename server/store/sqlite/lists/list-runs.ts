@@ -4,9 +4,9 @@ import type { RunSummary } from "../../../contract/run.ts";
 import { createDecoder, runStatusCodes, stepKindCodes } from "../../../domain/stored-codes.ts";
 import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
 import { type CountedStretch, countList } from "../../shared/lists/count-list.ts";
-import { type Listing, readList } from "../../shared/lists/read-list.ts";
-import { type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
-import { runTerms } from "../../shared/lists/run-terms.ts";
+import { type Listing, pickColumns, readList, type Term } from "../../shared/lists/read-list.ts";
+import { runSummaryNames, type RunSummaryRow, toRunSummary } from "../../shared/run-shapes.ts";
+import { type NumberedFilter, runTerms } from "../../shared/lists/run-terms.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { hasText as bytesHaveText } from "./has-text.ts";
 import { countQuery, createListReader, readSeq, toPositionId, withOwnIndex } from "./list-reader.ts";
@@ -20,29 +20,9 @@ export const replayOfSql = (id: string) =>
 
 /** The columns of a list, without wide ones. */
 export const runSummaryColumns = {
-  seq: run.seq,
-  id: run.id,
-  status: run.status,
-  trigger: run.trigger,
-  attachmentId: run.attachmentId,
-  targetKind: run.targetKind,
-  targetSlug: run.targetSlug,
+  ...pickColumns(run, ["seq", ...runSummaryNames]),
   deliveryId: sql<string | null>`(SELECT id FROM delivery WHERE delivery.seq = run.delivery)`.mapWith(delivery.id),
-  startedBy: run.startedBy,
-  replayOf: run.replayOf,
-  failureOf: run.failureOf,
   replayedAs: sql<string | null>`(${sql.raw(replayOfSql("run.id"))})`.mapWith(run.id),
-  version: run.version,
-  attempt: run.attempt,
-  maxAttempts: run.maxAttempts,
-  tokens: run.tokens,
-  costUsd: run.costUsd,
-  createdAt: run.createdAt,
-  resumedAt: run.resumedAt,
-  startedAt: run.startedAt,
-  finishedAt: run.finishedAt,
-  errorName: run.errorName,
-  errorMessage: run.errorMessage,
 };
 
 interface ListedRun extends RunSummaryRow {
@@ -79,14 +59,8 @@ export function runCountQuery(listing: Listing<ListedRun, RunSummary>, stretch: 
 /** Exported for the test of its query plans. */
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
-  const rowColumns = { ...run, deliveryId: run.delivery };
-  const ofRow = runTerms(rowColumns, numbered, {
-    hasText,
-    hasOpenApproval: hasOpenApproval(run.seq),
-    hasFailed: sql.raw(`run.${hasFailedSql}`),
-    hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
-  });
-  const own = withOwnIndex(ofRow, ["run_by_delivery", "run_by_replay", "run_by_failure"]);
+  const terms = rowTerms(numbered);
+  const own = withOwnIndex(terms, ["run_by_delivery", "run_by_replay", "run_by_failure"]);
   return {
     table: "run",
     at: run.createdAt,
@@ -94,11 +68,12 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     ...(own
       ? { terms: own }
       : {
-          terms: ofRow,
+          terms,
           listed: {
             at: runList.createdAt,
             id: runList.seq,
-            terms: runTerms({ ...rowColumns, ...runList, keyId: runList.key }, numbered, {
+            terms: runTerms(numbered, {
+              run: { ...rowColumns, ...runList, keyId: runList.key },
               hasText,
               hasOpenApproval: hasOpenApproval(runList.seq),
               hasFailed: sql.raw(`run_list.${hasFailedSql}`),
@@ -116,6 +91,19 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     position: (row) => ({ at: row.createdAt, id: toPositionId(row.seq) }),
     shape: toRunSummary,
   };
+}
+
+const rowColumns = { ...run, deliveryId: run.delivery };
+
+/** The terms on the table itself. */
+export function rowTerms(filter: NumberedFilter<RunFilter>): Term[] {
+  return runTerms(filter, {
+    run: rowColumns,
+    hasText,
+    hasOpenApproval: hasOpenApproval(run.seq),
+    hasFailed: sql.raw(`run.${hasFailedSql}`),
+    hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
+  });
 }
 
 /** True if the payload or the input contains the text. */

@@ -183,11 +183,11 @@ describe("a part of the list of deliveries is read by an index, in its order, wi
     [{ text: "t", verdict }, ["delivery_by_time"]],
     [{ endpoint: "e", verdict, text: "t" }, ["delivery_by_endpoint"]],
     [{ outcome: "rejected" }, ["delivery_by_outcome"]],
-    [{ responseStatus: 422 }, ["delivery_by_response_status"]],
+    [{ status: 422 }, ["delivery_by_response_status"]],
     [{ redeliveryOf: "d" }, ["delivery_by_redelivery"]],
-    [{ redeliveryOf: "d", endpoint: "e", responseStatus: 422, outcome: "rejected" }, ["delivery_by_redelivery"]],
+    [{ redeliveryOf: "d", endpoint: "e", status: 422, outcome: "rejected" }, ["delivery_by_redelivery"]],
     [
-      { endpoint: "e", responseStatus: 422, outcome: "rejected" },
+      { endpoint: "e", status: 422, outcome: "rejected" },
       ["delivery_by_endpoint", "delivery_by_response_status", "delivery_by_outcome"],
     ],
   ])("%j by %j", (filter, indexes) => {
@@ -195,9 +195,7 @@ describe("a part of the list of deliveries is read by an index, in its order, wi
   });
 
   it("several filters are checked in the list index alone", () => {
-    for (const { plan } of plansOf(
-      deliveryListing(database, { endpoint: "e", responseStatus: 422, outcome: "rejected" }),
-    ))
+    for (const { plan } of plansOf(deliveryListing(database, { endpoint: "e", status: 422, outcome: "rejected" })))
       expect(indexedPart(plan)).not.toMatch(/(SEARCH|SCAN) delivery /);
   });
 });
@@ -223,7 +221,6 @@ function newestOf(plan: string): string {
 it("the spend of agents is summed from one index, newest first, within a time range and a number of runs", () => {
   const filter = {
     target: "t",
-    targetKind: "agent",
     trigger: "t",
     status: "failed",
     version: "v",

@@ -8,7 +8,15 @@ import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../
 import type { SqliteDatabase } from "../database.ts";
 import { insertRuns, type RunParts } from "./insert-run.ts";
 import { isUnlistedSql } from "../lists/list-index.ts";
-import { countRuns, listRuns, nameRun, numberNames, readRunRows, runSummaryColumns } from "../lists/list-runs.ts";
+import {
+  countRuns,
+  listRuns,
+  nameRun,
+  numberNames,
+  readRunRows,
+  rowTerms,
+  runSummaryColumns,
+} from "../lists/list-runs.ts";
 import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
 import { run, runList, runStep } from "../schema.ts";
 import { inputSql, payloadSql, runId } from "../stored-forms.ts";
@@ -124,9 +132,10 @@ function sumSpend(database: SqliteDatabase, filter: SpendFilter) {
 
 /** Exported for the test of its query plan. */
 export function spendQuery(database: SqliteDatabase, filter: SpendFilter): SQL {
-  const numbered = numberNames(database, filter);
-  const row = { ...run, id: run.seq };
-  const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, numbered);
-  const unlisted = spendingRunsQuery(row, sql`run NOT INDEXED`, numbered);
-  return sumSpendQuery(row, sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`, numbered);
+  const listed = spendingRunsQuery({ ...runList, id: runList.seq }, sql`run_list INDEXED BY run_by_spend`, filter);
+  const unlisted = spendingRunsQuery({ ...run, id: run.seq }, sql`run NOT INDEXED`, filter);
+  return sumSpendQuery(
+    sql`${listed} UNION ALL ${unlisted} AND ${sql.raw(isUnlistedSql("run"))}`,
+    rowTerms(numberNames(database, filter)),
+  );
 }
