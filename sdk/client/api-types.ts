@@ -310,9 +310,9 @@ export interface RunFilter {
   /** Only runs with this text in their payload or input. Case-insensitive for ASCII letters. */
   text?: string;
   /** Only runs of agents that used at least this many tokens. */
-  minTokens?: number | null;
+  minTokens?: number;
   /** Only runs of agents that cost at least this many US dollars. Runs of unknown cost are excluded. */
-  minCostUsd?: number | null;
+  minCostUsd?: number;
   /** Only runs that wait for an approval. */
   needsApproval?: true;
   /** Only runs that failed or timed out and have no replay. */

@@ -171,6 +171,15 @@ describe("deliveries release", () => {
     expect(stderr).toContain("1 delivery released, 1 still held.");
   });
 
+  it("ends at --until", async () => {
+    await cli("deliveries release --until 2h", {
+      [path]: ({ body }) => {
+        expect(body).toEqual({ until: "2026-11-21T08:00:00.000Z", dryRun: false });
+        return { released: 0, data: [], nextCursor: null };
+      },
+    });
+  });
+
   it("sends ids in batches of 50, and exits with 1 if one failed", async () => {
     const ids = Array.from({ length: 60 }, (_, n) => `dlv_${n}`);
     const sizes: number[] = [];

@@ -4,6 +4,7 @@ import {
   releaseBatchSchema,
   type ReleasedDelivery,
 } from "../../../server/contract/delivery.ts";
+import { heldFilterSchema } from "../../../server/contract/filters.ts";
 import { readPages } from "../../../server/contract/list.ts";
 import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
@@ -15,7 +16,7 @@ import { renderTable } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CommandContext, CommandRunner } from "../command-context.ts";
-import { parseSince, type Since, startOfPeriod } from "../options.ts";
+import { readFilterOptions, withFilterOptions } from "../filter-options.ts";
 import { notifyIfIdle } from "../runs/read-runs.ts";
 import { aboutDelivery, findsDeliveries } from "./list.ts";
 
@@ -54,27 +55,21 @@ async function redeliver(context: CommandContext, id: string, { trigger }: { tri
 }
 
 export function registerDeliveriesRelease(deliveries: CliCommand, runner: CommandRunner): void {
-  deliveries
+  const command = deliveries
     .subcommand("release", "Evaluate held deliveries again, and start the runs of those that match", [
       "signalbox deliveries release dlv_01K9ZR7M3QD4V8XN2T5B6C7E8F",
       "signalbox deliveries release --endpoint billing --since 7d --dry-run",
       "signalbox deliveries release --all",
     ])
-    .argument("[ids...]", "Ids of deliveries")
-    .option("--endpoint <endpoint>", "Held deliveries to this endpoint")
-    .option(
-      "--since <duration>",
-      "Held deliveries of this last period, e.g. 24h, or since an ISO 8601 time",
-      parseSince,
-    )
+    .argument("[ids...]", "Ids of deliveries");
+  withFilterOptions(command, heldFilterSchema)
     .option("--all", "All held deliveries")
     .option("--dry-run", "Only show what would start. Nothing is written")
     .action(runner.action(release));
 }
 
+/** With the fields of the filter. */
 interface ReleaseOptions {
-  endpoint?: string;
-  since?: Since;
   all?: boolean;
   dryRun?: boolean;
 }
@@ -84,23 +79,18 @@ interface ReleaseOptions {
  * delivery failed; one that stays held is a result, not a failure.
  */
 async function release(context: CommandContext, ids: string[], options: ReleaseOptions): Promise<number> {
-  const { endpoint, since, all, dryRun = false } = options;
-  const isFiltered = endpoint !== undefined || since !== undefined || all === true;
-  if (ids.length > 0 === isFiltered)
-    throw usageFailure("Name deliveries, or select them with --endpoint, --since or --all.");
+  const { all = false, dryRun = false, ...fields } = options;
   const now = context.now();
+  const filter = readFilterOptions(fields, heldFilterSchema, now);
+  if (ids.length > 0 === (all || Object.keys(filter).length > 0))
+    throw usageFailure("Name deliveries, or select them with --endpoint, --since, --until or --all.");
   const api = await context.api();
   const data: ReleasedDelivery[] = [];
   const batches =
     ids.length > 0
       ? batchesOfIds(api, ids, dryRun)
-      : batchesOfFilter(api, {
-          endpoint,
-          since: startOfPeriod(since, now),
-          // Later deliveries are evaluated by the current triggers anyway.
-          until: new Date(now).toISOString(),
-          dryRun,
-        });
+      : // Later deliveries are evaluated by the current triggers anyway.
+        batchesOfFilter(api, { until: new Date(now).toISOString(), ...filter, dryRun });
   for await (const batch of batches) data.push(...batch.data);
   const count = (result: ReleasedDelivery["result"]) => data.filter((one) => one.result === result).length;
   const sums = {
@@ -129,7 +119,7 @@ async function* batchesOfIds(api: ApiClient, ids: readonly string[], dryRun: boo
 
 async function* batchesOfFilter(
   api: ApiClient,
-  filter: { endpoint: string | undefined; since: string | undefined; until: string; dryRun: boolean },
+  filter: { until: string; dryRun: boolean },
 ): AsyncGenerator<ReleaseBatch> {
   yield* readPages((cursor) => requestBatch(api, { ...filter, cursor: cursor ?? undefined }));
 }

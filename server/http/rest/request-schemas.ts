@@ -20,8 +20,13 @@ function describeUnknown(name: string, known: readonly string[]): string {
 
 export const noQuery = querySchema({});
 
+/** A number that is written as text. Unlike with `z.coerce`, an empty text is no number. */
+export function numberText(schema: z.ZodNumber) {
+  return z.preprocess((text) => (typeof text === "string" && text.trim() !== "" ? Number(text) : text), schema);
+}
+
 const rowsAtMost = (byDefault: number) =>
-  z.coerce.number().int().min(1).max(100).default(byDefault).describe("Maximum number of rows per page.");
+  numberText(z.int().min(1).max(100)).default(byDefault).describe("Maximum number of rows per page.");
 
 const cursorText = "`nextCursor` of the previous page. Opaque.";
 const cursor = z.string().max(512).optional().describe(cursorText);
@@ -57,7 +62,7 @@ export function queryOf<Shape extends Record<string, z.ZodOptional>>({ shape }: 
 
 /** The schema of the same value, written as text. */
 function readingText(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodNumber) return schema.clone({ ...schema.def, coerce: true });
+  if (schema instanceof z.ZodNumber) return numberText(schema);
   if (schema instanceof z.ZodLiteral) return z.enum(["true"]).transform(() => true as const);
   return schema;
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { revealDelivery } from "../../auth/access/reveal.ts";
 import { givenHeadersSchema, givenQuerySchema } from "../../contract/delivery.ts";
-import { deliveryFilterSchema } from "../../contract/filters.ts";
+import { deliveryFilterSchema, heldFilterSchema } from "../../contract/filters.ts";
 import { toStoreFilter } from "../../domain/store-filter.ts";
-import { timestampSchema } from "../../contract/list.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import { compareDeliveries } from "../../deliveries/compare-deliveries.ts";
 import { listDeliveryRows, showDelivery } from "../../deliveries/describe-delivery.ts";
@@ -76,21 +75,14 @@ export const deliveriesRouter = router({
     .input(
       z.union([
         z.strictObject({ action: releaseAction, ids: z.array(z.string()).min(1).max(100) }),
-        z.strictObject({
-          action: releaseAction,
-          endpoint: z.string().optional(),
-          since: timestampSchema.optional(),
-          until: timestampSchema.optional(),
-          cursor: livePaging.cursor,
-        }),
+        heldFilterSchema.extend({ action: releaseAction, cursor: livePaging.cursor }),
       ]),
     )
     .mutation(({ ctx, input }) => {
-      const options = { action: input.action, startedBy: "form" as const };
-      if ("ids" in input) return releaseDeliveries(ctx, { ...options, ids: input.ids });
-      const { endpoint, since, until, cursor = null } = input;
-      const filter = toStoreFilter({ endpoint, since, until });
-      return releaseDeliveries(ctx, { ...options, filter, cursor });
+      const startedBy = "form";
+      if ("ids" in input) return releaseDeliveries(ctx, { ...input, startedBy });
+      const { action, cursor = null, ...filter } = input;
+      return releaseDeliveries(ctx, { action, startedBy, filter: toStoreFilter(filter), cursor });
     }),
 
   /** To every trigger on the endpoint, or to one. */

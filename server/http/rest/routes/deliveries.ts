@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { auditContextOf } from "../../../auth/access/audit-context.ts";
 import { revealDelivery } from "../../../auth/access/reveal.ts";
-import { deliveryFilterSchema } from "../../../contract/filters.ts";
+import { deliveryFilterSchema, heldFilterSchema } from "../../../contract/filters.ts";
 import { toStoreFilter } from "../../../domain/store-filter.ts";
 import { searchPageSchema } from "../../../contract/list.ts";
 import { explainDelivery } from "../../../deliveries/evaluate-again.ts";
@@ -15,7 +15,7 @@ import { releaseDeliveries, releaseDelivery } from "../../../deliveries/release.
 import { sendFromForm } from "../../../ingest/send-from-form.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { clientHeader, deliveryParam, moment, noQuery, paging, queryOf, querySchema } from "../request-schemas.ts";
+import { clientHeader, deliveryParam, noQuery, numberText, paging, queryOf, querySchema } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   currentVerdicts,
@@ -70,11 +70,7 @@ const fileRoute = defineRoute({
   request: {
     params: z.object({
       id: deliveryId,
-      number: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .openapi({ description: "From 0.", param: { required: true } }),
+      number: numberText(z.int().min(0)).openapi({ description: "From 0.", param: { required: true } }),
     }),
     query: noQuery,
   },
@@ -217,15 +213,13 @@ const releaseAllRoute = defineRoute({
         .strictObject({
           ids: z.array(z.string()).min(1).max(100).optional().describe("Ids of deliveries."),
           all: z.literal(true).optional().describe("All held deliveries."),
-          endpoint: z.string().optional().describe("Those to this endpoint."),
-          since: moment,
-          until: moment,
+          ...heldFilterSchema.shape,
           cursor: paging.cursor,
           dryRun,
         })
-        .refine(({ ids, all, endpoint, since, until, cursor }) => {
-          const filters = [all, endpoint, since, until].filter((value) => value !== undefined).length;
-          return ids ? filters === 0 && cursor === undefined : filters > 0;
+        .refine(({ ids, cursor, dryRun: _, ...filter }) => {
+          const isFiltered = Object.values(filter).some((value) => value !== undefined);
+          return ids ? !isFiltered && cursor === undefined : isFiltered;
         }, 'Send "ids", or at least one of "endpoint", "since", "until" and "all"')
         .openapi("ReleaseDeliveriesRequest"),
       true,

@@ -103,6 +103,7 @@ describe("GET /api/v1/runs/usage", () => {
     const service = await openTestService();
     expect((await service.get("/api/v1/runs/usage?minCostUsd=cheap")).status).toBe(400);
     expect((await service.get("/api/v1/runs?minTokens=-1")).status).toBe(400);
+    expect((await service.get("/api/v1/runs?minTokens=")).status).toBe(400);
     expect((await service.get("/api/v1/runs?needsApproval=no")).status).toBe(400);
     expect((await service.get("/api/v1/runs/usage?minCost=1")).text).toContain("minCostUsd");
   });

@@ -11,12 +11,15 @@ import { listTimeline } from "../../../runs/run-timeline.ts";
 import { streamRunEvents } from "../../../runs/run-timeline.ts";
 import { sumUsage } from "../../../runs/filtered-runs.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
-import { runFilterSchema } from "../../../contract/filters.ts";
+import { runFilterSchema, slowUsageFields } from "../../../contract/filters.ts";
 import { toStoreFilter } from "../../../domain/store-filter.ts";
-import { runParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
+import { numberText, runParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import { run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
 import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
+
+const orOf = (names: readonly string[]) =>
+  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(names.map((name) => `\`${name}\``));
 
 const listRoute = defineRoute({
   method: "get",
@@ -38,8 +41,7 @@ const usageRoute = defineRoute({
   path: "/api/v1/runs/usage",
   operationId: "sumUsage",
   summary: "Get the tokens and cost of runs",
-  description:
-    "The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With `text`, `delivery`, `replayOf`, `failureOf`, `needsApproval` or `unresolved` the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, `isCapped` is true.",
+  description: `The total of all runs that match the filter, and the total of each agent. Runs of workflows are not counted. Only the newest 25,000 runs in the time range are counted. With ${orOf(slowUsageFields)} the limit is 10,000 runs, or as many as 1.5 seconds allow. If the limit is reached, \`isCapped\` is true.`,
   tags: ["Runs"],
   request: { query: querySchema(queryOf(runFilterSchema)) },
   responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },
@@ -54,11 +56,7 @@ const getRoute = defineRoute({
   request: {
     params: runParam,
     query: querySchema({
-      wait: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(60)
+      wait: numberText(z.int().min(0).max(60))
         .default(0)
         .describe("Maximum time in seconds to wait for the run to end."),
     }),
