@@ -3,8 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
-import { Choice } from "../../ui/controls/choice.tsx";
-import { activeFilters, type DeliveryFilters, outcomes, verdictChoices, withoutFilter } from "./delivery-filters.ts";
+import {
+  activeFilters,
+  type DeliveryFilters,
+  outcomes,
+  verdictChoices,
+  verdictLabel,
+  withoutFilter,
+} from "./delivery-filters.ts";
 
 interface Props {
   filters: DeliveryFilters;
@@ -13,14 +19,6 @@ interface Props {
 }
 
 const statuses = ["200", "202", "400", "401", "404", "405", "409", "413", "415", "422", "429", "503"];
-const verdictLabels: Record<(typeof verdictChoices)[number], string> = {
-  matched: "matched",
-  stopped: "stopped",
-  headers_mismatch: "headers mismatch",
-  query_mismatch: "query mismatch",
-  request_mismatch: "request mismatch",
-  filter_mismatch: "filter mismatch",
-};
 
 /** The filters of the list of deliveries. */
 export function DeliveriesFilterBar({ filters, onChange }: Props) {
@@ -51,7 +49,7 @@ export function DeliveriesFilterBar({ filters, onChange }: Props) {
         anyLabel="Any outcome"
         value={filters.outcome}
         names={outcomes}
-        onChange={(name) => onChange({ outcome: outcomes.find((one) => one === name) ?? null })}
+        onChange={(outcome) => onChange({ outcome })}
       />
       <NameFilter
         label="Response status"
@@ -68,14 +66,13 @@ export function DeliveriesFilterBar({ filters, onChange }: Props) {
         onChange={(trigger) => onChange(trigger === null ? withoutFilter("trigger") : { trigger })}
       />
       {filters.trigger !== null && (
-        <Choice
+        <NameFilter
           label="Verdict of the trigger"
-          value={filters.verdict ?? ""}
-          options={[
-            { value: "", label: "Any verdict" },
-            ...verdictChoices.map((value) => ({ value, label: verdictLabels[value] })),
-          ]}
-          onChange={(value) => onChange({ verdict: verdictChoices.find((one) => one === value) ?? null })}
+          anyLabel="Any verdict"
+          value={filters.verdict}
+          names={verdictChoices}
+          labelOf={verdictLabel}
+          onChange={(verdict) => onChange({ verdict })}
         />
       )}
     </FilterBar>

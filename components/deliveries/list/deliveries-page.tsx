@@ -28,9 +28,11 @@ import {
   activeFilters,
   deliveryFilterParsers,
   type DeliveryFilters,
+  growsByNewDeliveries,
   histogramInput,
   listInput,
   outcomes,
+  releaseInput,
   verdictChoices,
   windowParser,
 } from "./delivery-filters.ts";
@@ -86,8 +88,7 @@ export function DeliveriesPage() {
     fetch: (page, signal) =>
       client.deliveries.list.query({ ...listInput(filters, { window, now: Date.now() }), ...page }, { signal }),
     rowKey: ({ id }) => id,
-    // A release changes the outcome of an older delivery.
-    grows: filters.outcome === null && filters.verdict === null,
+    grows: growsByNewDeliveries(filters),
     rereading: { canChange: ({ outcome }) => outcome === "held" },
   });
   const histogram = useQuery(
@@ -119,7 +120,7 @@ export function DeliveriesPage() {
         />
         {isOfHeld && (
           <ReleaseBar
-            filters={filters}
+            all={releaseInput(filters, { window, now })}
             hasRows={pages.rows.length > 0}
             selected={pages.rows.flatMap(({ id }) => (selected.has(id) ? [id] : []))}
             onClear={() => select(noIds)}

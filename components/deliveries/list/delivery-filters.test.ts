@@ -1,3 +1,4 @@
+import { createLoader } from "nuqs/server";
 import { expect, it } from "vitest";
 import {
   activeFilters,
@@ -5,20 +6,11 @@ import {
   histogramInput,
   type DeliveryFilters,
   listInput,
+  releaseInput,
   withoutFilter,
 } from "./delivery-filters.ts";
 
-const noFilters: DeliveryFilters = {
-  endpoint: null,
-  outcome: null,
-  status: null,
-  trigger: null,
-  verdict: null,
-  redeliveryOf: null,
-  since: null,
-  until: null,
-  text: null,
-};
+const noFilters = createLoader(deliveryFilterParsers)({}) satisfies DeliveryFilters;
 
 const now = Date.parse("2026-11-21T12:00:00.000Z");
 const anyTime = { window: null, now };
@@ -89,6 +81,16 @@ it("the list has the deliveries of the window, or those of an exact range", () =
   const range = { since: "2026-11-21T11:20:00.000Z", until: "2026-11-21T11:30:00.000Z" };
   expect(listInput({ ...noFilters, ...range }, lastHour)).toEqual({ ...range, limit: 50 });
   expect(histogramInput(noFilters, anyTime)).toEqual({ window: "7d" });
+});
+
+it("a bulk release has the deliveries of the list, with its window, or names the filters that it does not have", () => {
+  const held: DeliveryFilters = { ...noFilters, outcome: "held", endpoint: "billing" };
+  const inWindow = { endpoint: "billing", since: "2026-11-21T11:00:00.000Z" };
+  expect(releaseInput(held, lastHour)).toEqual({ filter: inWindow, others: [] });
+  expect(releaseInput({ ...held, redeliveryOf: "dlv_1", text: "ada" }, anyTime).others).toEqual([
+    "redeliveryOf",
+    "text",
+  ]);
 });
 
 it("the histogram shows the window that ends now, if the selected range is within it", () => {

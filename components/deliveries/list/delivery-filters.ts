@@ -1,50 +1,42 @@
-import { type inferParserType, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import { type inferParserType, parseAsStringLiteral } from "nuqs/server";
 import type { z } from "zod";
-import type { deliveryFilterSchema } from "../../../server/contract/filters.ts";
-import type { DeliveryOutcome } from "../../../server/contract/delivery.ts";
+import { deliveryFilterSchema, heldFilterSchema } from "../../../server/contract/filters.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import {
   type ActiveFilter,
   describeActive,
+  type FieldOfPage,
   formatFilterTime,
+  growsOnTop,
   isSet,
   parsersOf,
 } from "../../list/filters/active-filters.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import { pageRows } from "../../list/list-state.ts";
 
-export const outcomes = [
-  "accepted",
-  "skipped",
-  "rejected",
-  "repeated",
-  "held",
-] as const satisfies readonly DeliveryOutcome[];
-export const verdictChoices = [
-  "matched",
-  "stopped",
-  "headers_mismatch",
-  "query_mismatch",
-  "request_mismatch",
-  "filter_mismatch",
-] as const;
-
-/** Each filter of the API: how it is in the URL of the list, and the label of its chip. */
-const fields = {
-  endpoint: { parser: parseAsString, label: (value) => `endpoint ${value}` },
-  outcome: { parser: parseAsStringLiteral(outcomes), label: (value) => value },
-  status: { parser: parseAsInteger, label: (value) => `status ${value}` },
-  trigger: { parser: parseAsString, label: (value) => `trigger ${value}` },
-  verdict: { parser: parseAsStringLiteral(verdictChoices), label: (value) => value.replaceAll("_", " ") },
-  redeliveryOf: { parser: parseAsString, label: (value) => `redeliveries of ${value}` },
-  /** Times in ISO 8601, as the API accepts them. */
-  since: { parser: parseAsString, label: (value) => `since ${formatFilterTime(value)}` },
-  until: { parser: parseAsString, label: (value) => `before ${formatFilterTime(value)}` },
-  text: { parser: parseAsString, label: (value) => `contains “${value}”` },
-} satisfies Record<keyof DeliveryFilter, { parser: unknown; label: (value: string) => string }>;
-
 type DeliveryFilter = z.input<typeof deliveryFilterSchema>;
-export const deliveryFilterParsers = parsersOf(fields);
+
+export const { options: outcomes } = deliveryFilterSchema.shape.outcome.unwrap();
+export const { options: verdictChoices } = deliveryFilterSchema.shape.verdict.unwrap();
+
+const fields: Record<keyof DeliveryFilter, FieldOfPage> = {
+  endpoint: { label: (value) => `endpoint ${value}` },
+  // A release changes the outcome and the verdicts of an older delivery.
+  outcome: { label: (value) => value, isMutable: true },
+  status: { label: (value) => `status ${value}` },
+  trigger: { label: (value) => `trigger ${value}` },
+  verdict: { label: verdictLabel, isMutable: true },
+  redeliveryOf: { label: (value) => `redeliveries of ${value}` },
+  since: { label: (value) => `since ${formatFilterTime(value)}` },
+  until: { label: (value) => `before ${formatFilterTime(value)}` },
+  text: { label: (value) => `contains “${value}”` },
+};
+
+export function verdictLabel(verdict: string): string {
+  return verdict.replaceAll("_", " ");
+}
+
+export const deliveryFilterParsers = parsersOf(deliveryFilterSchema);
 
 /** The time window of the list and of the histogram. Default: all deliveries; the histogram then has the longest window. */
 export const windowParser = parseAsStringLiteral(windows);
@@ -78,6 +70,17 @@ export function histogramInput(filters: DeliveryFilters, { window, now }: Recent
   const { since, until } = filters;
   const { limit: _, ...on } = listInput({ ...filters, since: null, until: null }, { window: null, now });
   return { ...on, ...frameOf({ window: window ?? "7d", now, since: since || null, until: until || null }) };
+}
+
+/** The filter of a bulk release of the list; or the fields that it does not have, and that must be cleared first. */
+export function releaseInput(filters: DeliveryFilters, recent: Recent) {
+  const { limit: _, outcome: __, ...filter } = listInput(filters, recent);
+  const others = Object.keys(filter).filter((name) => !Object.hasOwn(heldFilterSchema.shape, name));
+  return { filter: filter as z.input<typeof heldFilterSchema>, others };
+}
+
+export function growsByNewDeliveries(filters: DeliveryFilters): boolean {
+  return growsOnTop(fields, effective(filters));
 }
 
 /** The active filters with the labels of their chips. */

@@ -5,11 +5,12 @@ import { useState } from "react";
 import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { useDisabledReason } from "../../auth/access.tsx";
 import { Button } from "../../ui/controls/button.tsx";
-import type { DeliveryFilters } from "../list/delivery-filters.ts";
+import type { releaseInput } from "../list/delivery-filters.ts";
 import { ReleaseDialog, type ReleaseTarget } from "./release-dialog.tsx";
 
 interface Props {
-  filters: DeliveryFilters;
+  /** The list. */
+  all: ReturnType<typeof releaseInput>;
   hasRows: boolean;
   /** Newest first. */
   selected: readonly string[];
@@ -17,10 +18,11 @@ interface Props {
 }
 
 /** Releases the selected deliveries of a list of held ones, or all of the list. */
-export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
+export function ReleaseBar({ all, hasRows, selected, onClear }: Props) {
   const disabledReason = useDisabledReason("operate");
   const [target, setTarget] = useState<ReleaseTarget | null>(null);
-  const all = allOf(filters);
+  const { filter, others } = all;
+  const ofOthers = new Intl.ListFormat("en").format(others);
   return (
     <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-2">
       {selected.length > 0 ? (
@@ -48,10 +50,10 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
               size="s"
               icon={Forward}
               disabledReason={
-                disabledReason ?? (all ? undefined : "Clear the filters by text, status and trigger first")
+                disabledReason ?? (others.length === 0 ? undefined : `Clear the filters by ${ofOthers} first`)
               }
               onClick={() =>
-                all && setTarget({ kind: "matching", ...all, until: all.until ?? new Date().toISOString() })
+                setTarget({ kind: "matching", ...filter, until: filter.until ?? new Date().toISOString() })
               }
             >
               Release all of them
@@ -70,14 +72,4 @@ export function ReleaseBar({ filters, hasRows, selected, onClear }: Props) {
       )}
     </div>
   );
-}
-
-/** The filter of a bulk release; `null`: the list has other filters. */
-function allOf({ endpoint, since, until, status, trigger, text }: DeliveryFilters) {
-  if (status !== null || trigger !== null || (text !== null && text !== "")) return null;
-  return {
-    ...(endpoint === null ? {} : { endpoint }),
-    ...(since === null ? {} : { since }),
-    ...(until === null ? {} : { until }),
-  };
 }

@@ -77,25 +77,27 @@ function Chip({ label, onRemove }: { label: string; onRemove: () => void }) {
 }
 
 /** A filter by name. The first option removes the filter. A name in the URL is an option even if it is unknown. */
-export function NameFilter({
+export function NameFilter<Name extends string>({
   label,
   anyLabel,
   value,
   names,
+  labelOf = (name) => name,
   onChange,
 }: {
   label: string;
   anyLabel: string;
-  value: string | null;
-  names: readonly string[];
-  onChange: (name: string | null) => void;
+  value: Name | null;
+  names: readonly Name[];
+  labelOf?: (name: Name) => string;
+  onChange: (name: Name | null) => void;
 }) {
   const options = [...new Set(value === null ? names : [...names, value])];
   return (
-    <Choice
+    <Choice<Name | "">
       label={label}
       value={value ?? ""}
-      options={[{ value: "", label: anyLabel }, ...options.map((name) => ({ value: name, label: name }))]}
+      options={[{ value: "", label: anyLabel }, ...options.map((name) => ({ value: name, label: labelOf(name) }))]}
       onChange={(name) => onChange(name || null)}
     />
   );

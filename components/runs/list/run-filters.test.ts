@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { createLoader } from "nuqs/server";
 import { describe, expect, it } from "vitest";
 import {
   exportHref,
@@ -7,6 +8,7 @@ import {
   isOfAgents,
   localInputOf,
   momentOfInput,
+  runFilterParsers,
   type RunFilterState,
   toRunFilter,
 } from "./run-filters.ts";
@@ -29,23 +31,7 @@ describe("an exact time in the reader's time zone", () => {
   });
 });
 
-const none: RunFilterState = {
-  status: null,
-  trigger: null,
-  target: null,
-  targetKind: null,
-  version: null,
-  since: null,
-  until: null,
-  text: null,
-  delivery: null,
-  replayOf: null,
-  failureOf: null,
-  minTokens: null,
-  minCostUsd: null,
-  needsApproval: null,
-  unresolved: null,
-};
+const none = createLoader(runFilterParsers)({}) satisfies RunFilterState;
 const now = Date.parse("2026-11-21T14:02:30.500Z");
 
 describe("the filters of the list of runs", () => {

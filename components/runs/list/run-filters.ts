@@ -1,64 +1,45 @@
-import {
-  type inferParserType,
-  parseAsBoolean,
-  parseAsFloat,
-  parseAsInteger,
-  parseAsString,
-  parseAsStringLiteral,
-} from "nuqs/server";
+import type { inferParserType } from "nuqs/server";
 import type { z } from "zod";
-import type { runFilterSchema } from "../../../server/contract/filters.ts";
-import type { RunStatus } from "../../../server/contract/run.ts";
+import { runFilterSchema } from "../../../server/contract/filters.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
 import {
   type ActiveFilter,
   describeActive,
+  type FieldOfPage,
   formatFilterTime,
+  growsOnTop,
   isSet,
   parsersOf,
 } from "../../list/filters/active-filters.ts";
 
-export const statuses = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "canceled",
-  "timed_out",
-] as const satisfies readonly RunStatus[];
-
 export type RunFilter = z.input<typeof runFilterSchema>;
 
-/** Each filter of the API: how it is in the URL of the list, and the label of its chip. */
-const fields = {
-  status: { parser: parseAsStringLiteral(statuses), label: (value) => value.replace("_", " ") },
-  trigger: { parser: parseAsString, label: (value) => `trigger ${value}` },
-  target: { parser: parseAsString, label: (value) => `target ${value}` },
-  targetKind: { parser: parseAsStringLiteral(["workflow", "agent"]), label: (value) => `${value}s only` },
-  version: { parser: parseAsString, label: (value) => `version ${value.slice(0, 8)}` },
-  /** A time in ISO 8601, or a preset: that long ago. */
+const fields: Record<keyof RunFilter, FieldOfPage> = {
+  status: { label: (value) => value.replace("_", " "), isMutable: true },
+  trigger: { label: (value) => `trigger ${value}` },
+  target: { label: (value) => `target ${value}` },
+  targetKind: { label: (value) => `${value}s only` },
+  version: { label: (value) => `version ${value.slice(0, 8)}` },
+  /** In the URL: a time in ISO 8601, or a preset: that long ago. */
   since: {
-    parser: parseAsString,
     label: (value) => (isTimePreset(value) ? `last ${windowNames[value]}` : `since ${formatFilterTime(value)}`),
   },
-  until: { parser: parseAsString, label: (value) => `before ${formatFilterTime(value)}` },
-  text: { parser: parseAsString, label: (value) => `contains “${value}”` },
-  delivery: { parser: parseAsString, label: (value) => `delivery ${value}` },
-  replayOf: { parser: parseAsString, label: (value) => `replays of ${value}` },
-  failureOf: { parser: parseAsString, label: (value) => `onFailure of ${value}` },
-  minTokens: { parser: parseAsInteger, label: (value) => `${formatTokens(Number(value))} or more` },
-  minCostUsd: { parser: parseAsFloat, label: (value) => `${formatUsd(Number(value))} or more` },
-  needsApproval: { parser: parseAsBoolean, label: () => "waits for approval" },
-  unresolved: { parser: parseAsBoolean, label: () => "unresolved" },
-} satisfies Record<keyof RunFilter, { parser: unknown; label: (value: string) => string }>;
+  until: { label: (value) => `before ${formatFilterTime(value)}` },
+  text: { label: (value) => `contains “${value}”` },
+  delivery: { label: (value) => `delivery ${value}` },
+  replayOf: { label: (value) => `replays of ${value}` },
+  failureOf: { label: (value) => `onFailure of ${value}` },
+  minTokens: { label: (value) => `${formatTokens(Number(value))} or more`, isMutable: true },
+  minCostUsd: { label: (value) => `${formatUsd(Number(value))} or more`, isMutable: true },
+  needsApproval: { label: () => "waits for approval", isMutable: true },
+  unresolved: { label: () => "unresolved", isMutable: true },
+};
 
-export type RunFilterKey = keyof typeof fields;
-const names = Object.keys(fields) as RunFilterKey[];
+const names = Object.keys(fields) as (keyof RunFilter)[];
 
-export const runFilterParsers = parsersOf(fields);
+export const runFilterParsers = parsersOf(runFilterSchema);
 
 export type RunFilterState = inferParserType<typeof runFilterParsers>;
 
@@ -94,9 +75,8 @@ export function histogramInput(state: RunFilterState, now: number) {
   return { ...on, ...frameOf({ window, now, since, until }) };
 }
 
-/** Whether no older run can begin to match the filter. */
-export function growsOnTop(filter: RunFilter): boolean {
-  return filter.status === undefined && filter.unresolved === undefined && !isOfAgents(filter);
+export function growsByNewRuns(filter: RunFilter): boolean {
+  return growsOnTop(fields, filter);
 }
 
 /** Whether the filter itself selects only runs of agents. */
@@ -121,7 +101,7 @@ export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
 }
 
 /** The active filters with the labels of their chips. */
-export function activeFilters(state: RunFilterState): ActiveFilter<RunFilterKey>[] {
+export function activeFilters(state: RunFilterState): ActiveFilter<keyof RunFilter>[] {
   return describeActive(fields, state);
 }
 

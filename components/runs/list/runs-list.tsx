@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import type { RunSummary } from "../../../server/contract/run.ts";
+import { runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/shared/format.ts";
 import { canResume } from "../../../server/shared/runs/run-state.ts";
 import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
@@ -24,12 +24,11 @@ import { RunsSelectionBar } from "../bulk/selection-bar.tsx";
 import { RunBadge } from "../run-badge.tsx";
 import { formatRunsUsage, startedByLabels } from "../run-text.ts";
 import {
-  growsOnTop,
+  growsByNewRuns,
   histogramInput,
   isOfAgents,
   type RunFilter,
   runFilterParsers,
-  statuses,
   toRunFilter,
   windowOf,
 } from "./run-filters.ts";
@@ -150,7 +149,7 @@ export function RunsList() {
     fetch: (page, signal) =>
       client.runs.list.query({ ...toRunFilter(state, Date.now()), limit: pageRows, ...page }, { signal }),
     rowKey: (run) => run.id,
-    grows: growsOnTop(filter),
+    grows: growsByNewRuns(filter),
     rereading: {
       canChange: (run) => isOpen(run.status) || canResume(run),
       fetch: (ids) => client.runs.byIds.query({ ids }),
@@ -179,7 +178,7 @@ export function RunsList() {
           window={windowOf(state)}
           onWindow={(window) => void setState({ since: window, until: null })}
           filterOf={(kind) => {
-            const status = statuses.find((one) => one === kind);
+            const status = runStatusSchema.options.find((one) => one === kind);
             const isSet = status !== undefined && state.status === status;
             return { isSet, toggle: status ? () => void setState({ status: isSet ? null : status }) : null };
           }}
