@@ -74,7 +74,7 @@ export const sections: readonly Section[] = [
   {
     label: "Reference",
     description: "every setting, command and operation",
-    files: docs("configuration", "cli", "api"),
+    files: docs("configuration", "cli", "api", "filters"),
   },
   {
     label: "Errors",
