@@ -74,7 +74,8 @@ export async function showHistogram(
 }
 
 /** The fields of the filter that the counters do not have. A verdict is that of the trigger. */
-function ignoredBy(counted: DeliveryFilter, { since: _, until: __, ...filter }: DeliveryFilter) {
+function ignoredBy(counted: DeliveryFilter, given: DeliveryFilter) {
+  const { since: _, until: __, ...filter } = given;
   const names = Object.keys(filter) as Exclude<keyof typeof filter, "since" | "until">[];
   const others = names.filter((name) => !Object.hasOwn(counted, name));
   return others.map((name) => (name === "verdict" ? "trigger" : name)).toSorted();

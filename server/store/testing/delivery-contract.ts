@@ -292,9 +292,10 @@ export function deliveryContract(open: OpenStore): void {
         since: fc.constantFrom(...times).map((at) => epoch + at),
         until: fc.constantFrom(...times).map((at) => epoch + at + 1),
       };
-      const filters = fc
-        .tuple(deliveryFilters, fc.record(bounds, { requiredKeys: [] }))
-        .map(([{ since: _, until: __, ...filter }, times]) => ({ ...filter, ...times }));
+      const filters = fc.tuple(deliveryFilters, fc.record(bounds, { requiredKeys: [] })).map(([filter, within]) => {
+        const { since: _, until: __, ...others } = filter;
+        return { ...others, ...within };
+      });
       await fc.assert(
         fc.asyncProperty(rows, filters, fc.integer({ min: 1, max: 4 }), async (rows, filter, limit) => {
           const own = await open();

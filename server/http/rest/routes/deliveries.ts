@@ -217,7 +217,8 @@ const releaseAllRoute = defineRoute({
           cursor: paging.cursor,
           dryRun,
         })
-        .refine(({ ids, cursor, dryRun: _, ...filter }) => {
+        .refine(({ ids, cursor, ...request }) => {
+          const { dryRun: _, ...filter } = request;
           const isFiltered = Object.values(filter).some((value) => value !== undefined);
           return ids ? !isFiltered && cursor === undefined : isFiltered;
         }, 'Send "ids", or at least one of "endpoint", "since", "until" and "all"')

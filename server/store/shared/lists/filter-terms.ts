@@ -15,6 +15,10 @@ export function toTerms<Filter, Source>(table: TermTable<Filter, Source>, filter
     const value = filter[field] as Exclude<Filter[typeof field], undefined> | undefined;
     return value === undefined ? [] : table[field](value, source);
   });
-  const rank = ({ index, isSlow }: Term) => (index === undefined ? (isSlow ? 2 : 1) : 0);
-  return terms.toSorted((one, other) => rank(one) - rank(other));
+  return terms.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf({ index, isSlow }: Term): number {
+  if (index !== undefined) return 0;
+  return isSlow ? 2 : 1;
 }

@@ -6,7 +6,7 @@ import { type TermTable, toTerms } from "./filter-terms.ts";
 import type { Term } from "./read-list.ts";
 
 /** The fields with names, which can be numbers, as in SQLite's rows. */
-export type NamedField = "delivery" | "keyId" | "trigger" | "target" | "version";
+type NamedField = "delivery" | "keyId" | "trigger" | "target" | "version";
 
 export type NumberedFilter<Filter extends RunFilter> = Omit<Filter, NamedField> &
   Partial<Record<NamedField, string | number | undefined>>;
