@@ -14,18 +14,23 @@ export function checkOptions(value: unknown, where: string, example: string): vo
     );
 }
 
-/** Rejects an option that does not exist: it would be ignored, and a misspelt `verify` would check no signature. */
+/**
+ * Returns the options with these names. Rejects one that does not exist: it would be ignored, and a misspelt `verify`
+ * would check no signature.
+ */
 export function checkNames<Options extends object, const Names extends readonly (keyof Options)[]>(
   options: Options,
   where: string,
   names: Names & Complete<keyof Options, Names[number]>,
-): void {
+): Options {
   const known = names.map(String);
   for (const name of Object.keys(options))
     if (!known.includes(name))
       throw new TypeError(
         `${where}: there is no option ${name}.${didYouMean(name, known)} The options are ${known.join(", ")}.`,
       );
+  // Read by name, so that the options of a class may be getters.
+  return Object.fromEntries(names.map((name) => [name, options[name]])) as Options;
 }
 
 /** Compiles only if the list of names has every option. */

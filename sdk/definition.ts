@@ -1,5 +1,6 @@
-import type { ChallengeOptions, ChallengePreset } from "./challenges.ts";
+import type { BodyOptions, EndpointSettings, ReplyOptions } from "./endpoint-settings.ts";
 import type { StepPolicy } from "./retry-options.ts";
+import type { AgentSettings, WorkflowSettings } from "./target-settings.ts";
 
 /**
  * The key that marks definitions at run time. The build and the workers read it; user code never does. It is a
@@ -12,120 +13,21 @@ export interface SchemaLike {
   safeParse(value: unknown): unknown;
 }
 
-/** A number of milliseconds, or a string with a unit: `"250ms"`, `"10s"`, `"5m"`, `"1.5h"`, `"7d"`. */
-export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
-
-/** How a run is retried after a failed attempt. */
-export interface RetryOptions {
-  /** Maximum number of attempts, including the first. 1 disables retries. Default: 3. */
-  attempts?: number;
-  /** `exponential` doubles the delay after each attempt; `fixed` keeps it. Default: `exponential`. */
-  backoff?: "exponential" | "fixed";
-  /** Delay before the second attempt. Default: `"1s"`. */
-  initialDelay?: Duration;
-  /** Maximum delay between two attempts. Default: `"1h"`. */
-  maxDelay?: Duration;
-}
-
-export interface SourceDefinition {
+export interface SourceDefinition extends Readonly<EndpointSettings> {
   readonly [definitionKind]: "source";
   readonly slug: string;
   readonly endpoint: string;
   readonly request: SchemaLike;
-  readonly filter: SchemaLike | undefined;
+  readonly filter?: SchemaLike | undefined;
   /**
    * The kind of event that a typed source selects. It belongs to `filter`, but is evaluated before `request`: another
    * kind of event has other fields.
    */
-  readonly event: SchemaLike | undefined;
-  readonly headers: SchemaLike | undefined;
-  readonly query: SchemaLike | undefined;
-  readonly verify: VerificationDefinition | undefined;
-  readonly dedupe: DedupeOptions | undefined;
-  readonly body: BodyOptions | undefined;
-  readonly bigints: "number" | "string" | undefined;
-  readonly onMismatch: "reject" | "skip" | "hold" | undefined;
-  readonly reply: ReplyOptions | undefined;
-  readonly challenge: SourceChallenge | undefined;
-  readonly methods: readonly ("POST" | "GET")[] | undefined;
-  readonly rateLimit: RateLimitOptions | undefined;
+  readonly event?: SchemaLike | undefined;
+  readonly headers?: SchemaLike | undefined;
+  readonly query?: SchemaLike | undefined;
+  readonly verify?: VerificationDefinition | undefined;
 }
-
-/** The tests of an endpoint by its sender: a sender by name, a description of the test, or several of them. */
-export type SourceChallenge = ChallengePreset | ChallengeOptions | readonly (ChallengePreset | ChallengeOptions)[];
-
-/** A response, for senders that insist on one. */
-export interface FixedReply {
-  /** 200 to 299. Default: 200. */
-  status?: number;
-  /** The body: a string as it is sent, or an object, which is sent as JSON. At most 16 KiB. Default: empty. */
-  body?: string | Readonly<Record<string, unknown>>;
-  /** Headers, e.g. `{ "content-type": "text/xml" }`. */
-  headers?: Readonly<Record<string, string>>;
-}
-
-/** A response for each outcome. An outcome that is not named gets the JSON of Signalbox. */
-export interface OutcomeReplies {
-  /** To a request that started runs. */
-  accepted?: FixedReply;
-  /** To a request that started nothing. */
-  skipped?: FixedReply;
-  /** To a repeat of an earlier event. Default: the response that the first request got. */
-  repeated?: FixedReply;
-  /** To a request that waits for its release, with `onMismatch: "hold"`. */
-  held?: FixedReply;
-  /**
-   * Replaces the body and the headers of a problem, for senders that accept no body. The status stays. Requests without
-   * a valid key and those over a rate limit get the problem in any case.
-   */
-  rejected?: Pick<FixedReply, "body" | "headers">;
-}
-
-/** The same response to every accepted, repeated, skipped and held request, or one for each outcome. */
-export type ReplyOptions =
-  | (FixedReply & { [Outcome in keyof OutcomeReplies]?: never })
-  | (OutcomeReplies & { [Part in keyof FixedReply]?: never });
-
-/**
- * The format of bodies. `json`: JSON. `form`: an URL-encoded form; the body is an object of strings, and a repeated
- * field an array of strings. With `field`, the form has its JSON in this field. `multipart`: a form with files; a file
- * is an object that refers to its bytes. `text`: any text in UTF-8, as a string. `bytes`: any bytes, as a string in
- * base64.
- */
-export type BodyOptions = "json" | "form" | "multipart" | "text" | "bytes" | { type: "form"; field: string };
-
-/** A token bucket of `requests` tokens, refilled evenly over `per`. A full bucket allows all requests at once. */
-export interface RateLimitOptions {
-  /** 1 to 1,000,000. */
-  requests: number;
-  per: "second" | "minute" | "hour";
-}
-
-/** The value that identifies an event. A repeated event starts no second run. */
-export type DedupeOptions =
-  | {
-      /** A request header, e.g. `"x-event-id"`. If the source has `verify`, the signature must cover this header. */
-      header: string;
-      field?: never;
-      /** How long an accepted event is remembered: `"1s"` to `"30d"`. Default: `"24h"`. */
-      window?: Duration;
-    }
-  | {
-      /**
-       * The path of a string or an integer in the body: a JSON Pointer (`"/event/id"`) or names joined by dots
-       * (`"event.id"`).
-       */
-      field: string;
-      header?: never;
-      /** How long an accepted event is remembered: `"1s"` to `"30d"`. Default: `"24h"`. */
-      window?: Duration;
-    }
-  | {
-      /** How long an accepted event is remembered: `"1s"` to `"30d"`. On its own, it changes only the window. */
-      window: Duration;
-      header?: never;
-      field?: never;
-    };
 
 /** The parts of a request that a signature check needs. */
 export interface SignedRequest {
@@ -248,21 +150,13 @@ export interface VerificationDefinition {
   fingerprint(): string;
 }
 
-/** The build on which open runs continue after a deployment. */
-export type VersionPolicy = "pin" | "latest";
-
-export interface WorkflowDefinition {
+export interface WorkflowDefinition extends Readonly<WorkflowSettings> {
   readonly [definitionKind]: "workflow";
   readonly slug: string;
   readonly input: SchemaLike;
-  readonly output: SchemaLike | undefined;
-  readonly retries: RetryOptions | undefined;
-  readonly timeout: Duration | undefined;
-  readonly concurrency: number | undefined;
-  readonly maxQueued: number | undefined;
-  readonly versions: VersionPolicy | undefined;
+  readonly output?: SchemaLike | undefined;
   readonly run: (input: never, ctx: never) => unknown;
-  readonly onFailure: ((run: never, ctx: never) => unknown) | undefined;
+  readonly onFailure?: ((run: never, ctx: never) => unknown) | undefined;
 }
 
 /**
@@ -289,38 +183,14 @@ export interface ToolLike {
   readonly policy?: StepPolicy | undefined;
 }
 
-/** Maximum usage of one run, over all its model calls. A run that exceeds it fails with `budget_exceeded`. */
-export interface AgentBudget {
-  /** Input and output tokens together. */
-  tokens?: number;
-  /** US dollars, by the built-in prices and `modelPrices` in signalbox.config.ts. */
-  usd?: number;
-}
-
-/** Maximum number of tool calls. A run whose model requests more fails with `max_tool_calls_exceeded`. */
-export interface AgentToolCalls {
-  /** Maximum in one answer of the model. Default: 20. */
-  perAnswer?: number;
-  /** Maximum in one run. Default: 100. */
-  perRun?: number;
-}
-
-export interface AgentDefinition {
+export interface AgentDefinition extends Readonly<AgentSettings> {
   readonly [definitionKind]: "agent";
   readonly slug: string;
   readonly model: ModelLike;
   readonly instructions: string;
   readonly tools: Readonly<Record<string, ToolLike>>;
-  readonly output: SchemaLike | undefined;
-  readonly maxSteps: number | undefined;
-  readonly maxToolCalls: AgentToolCalls | undefined;
-  readonly budget: AgentBudget | undefined;
-  readonly timeout: Duration | undefined;
-  readonly callTimeout: Duration | undefined;
-  readonly concurrency: number | undefined;
-  readonly maxQueued: number | undefined;
-  readonly onFailure: ((run: never, ctx: never) => unknown) | undefined;
-  readonly versions: VersionPolicy | undefined;
+  readonly output?: SchemaLike | undefined;
+  readonly onFailure?: ((run: never, ctx: never) => unknown) | undefined;
 }
 
 /**

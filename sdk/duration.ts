@@ -1,3 +1,6 @@
+/** A number of milliseconds, or a string with a unit: `"250ms"`, `"10s"`, `"5m"`, `"1.5h"`, `"7d"`. */
+export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
+
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** 100 years. Times that are further away than a few of them have no date. */

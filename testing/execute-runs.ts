@@ -1,5 +1,6 @@
 import type { ModelLike } from "../sdk/definition.ts";
-import type { Target, TargetKind } from "../server/contract/project/target.ts";
+import type { Target } from "../server/contract/project/target.ts";
+import { concurrencyOf } from "../server/domain/runs/run-limits.ts";
 import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
 import { isEnded } from "../server/shared/runs/run-state.ts";
@@ -56,7 +57,7 @@ export function createExecutor(options: {
   const storedSteps = new Map<string, readonly StepRecord[]>();
   const active = new Set<RunHandle>();
   const executing = trackWork();
-  const concurrency = new Map([...limitsOf("workflow", manifest.workflows), ...limitsOf("agent", manifest.agents)]);
+  const concurrency = new Map(concurrencyOf(manifest));
   const readsRequest = new Set(
     manifest.triggers.flatMap(({ readsRequest, attachmentId }) => (readsRequest ? [attachmentId] : [])),
   );
@@ -222,10 +223,4 @@ function withModels(code: ProjectCode, models: Readonly<Record<string, ModelLike
       return agent && model ? { ...agent, model: toModel(model) } : agent;
     },
   };
-}
-
-function limitsOf(kind: TargetKind, targets: LoadedBuild["manifest"]["workflows"]): [string, number][] {
-  return targets.flatMap(({ slug, concurrency }): [string, number][] =>
-    concurrency === null ? [] : [[`${kind}:${slug}`, concurrency]],
-  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { z } from "zod";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import {
   type Manifest,
@@ -9,20 +10,17 @@ import {
   type ManifestWorkflow,
   manifestSchema,
   type StepCall,
-  versionPolicySchema,
 } from "../../server/contract/project/manifest.ts";
-import { onMismatchSchema } from "../../server/contract/project/endpoint.ts";
+import { agentOptions, endpointOptions, shapeOf, workflowOptions } from "../../server/contract/project/options.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
 import { createStepFinder } from "./bundle/find-steps.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
-import { budgetOf, toolCallsOf } from "./checks/check-agents.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
 import { challengesOf } from "./checks/check-challenges.ts";
 import { methodsOf } from "./checks/check-methods.ts";
-import { dedupeOf, rateLimitOf, replyOf } from "./checks/check-guards.ts";
-import { retryPolicyOf } from "./checks/check-definitions.ts";
+import { dedupeOf, replyOf } from "./checks/check-guards.ts";
 import type { BuiltEnvironment } from "./environment/read-environment.ts";
 import type {
   EvaluatedAgent,
@@ -32,8 +30,9 @@ import type {
   EvaluatedWorkflow,
 } from "./evaluation/protocol.ts";
 
-/** Default timeout of an attempt. */
-const defaultTimeout = "1h";
+const workflowOptionsSchema = z.object(shapeOf(workflowOptions));
+const agentOptionsSchema = z.object(shapeOf(agentOptions));
+const endpointOptionsSchema = z.object(shapeOf(endpointOptions));
 
 /** Default approval timeout of a tool. */
 const defaultApprovalTimeout = "30d";
@@ -98,8 +97,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     body: bodyFormatsOf(trigger),
     verify: trigger.verify?.scheme ?? null,
     dedupe: dedupeOf(trigger),
-    rateLimit: rateLimitOf(trigger.rateLimit),
-    onMismatch: onMismatchSchema.safeParse(trigger.onMismatch).data ?? null,
+    ...endpointOptionsSchema.parse(trigger),
     reply: replyOf(trigger.reply ?? trigger.verify?.reply),
     challenges: challengesOf(trigger.challenge),
     methods: methodsOf(trigger.methods),
@@ -119,23 +117,22 @@ function toManifestWorkflow(
   workflow: EvaluatedWorkflow,
   stepsOf: (module: string) => StepCall[],
 ): ManifestWorkflow {
+  const { timeout, ...options } = workflowOptionsSchema.parse(workflow);
   return {
     slug: String(workflow.slug),
     file,
     module: moduleOf(file),
     input: exported(workflow.input),
     output: workflow.output ? exported(workflow.output) : null,
-    retries: retryPolicyOf(workflow.retries),
-    timeoutMs: parseDuration(workflow.timeout ?? defaultTimeout) ?? 1,
-    concurrency: typeof workflow.concurrency === "number" ? workflow.concurrency : null,
-    maxQueued: typeof workflow.maxQueued === "number" ? workflow.maxQueued : null,
+    ...options,
+    timeoutMs: timeout,
     hasOnFailure: workflow.hasOnFailure,
-    versions: versionPolicySchema.safeParse(workflow.versions).data ?? "pin",
     steps: stepsOf(moduleOf(file)),
   };
 }
 
 function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
+  const { timeout, callTimeout, ...options } = agentOptionsSchema.parse(agent);
   return {
     slug: String(agent.slug),
     file,
@@ -144,11 +141,10 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     output: agent.output ? exported(agent.output) : null,
     // Calls are retried individually, so another attempt would not help.
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
-    timeoutMs: parseDuration(agent.timeout ?? defaultTimeout) ?? 1,
-    concurrency: typeof agent.concurrency === "number" ? agent.concurrency : null,
-    maxQueued: typeof agent.maxQueued === "number" ? agent.maxQueued : null,
+    ...options,
+    timeoutMs: timeout,
+    callTimeoutMs: callTimeout,
     hasOnFailure: agent.hasOnFailure,
-    versions: versionPolicySchema.safeParse(agent.versions).data ?? "pin",
     steps: [],
     model: agent.model,
     instructions: agent.instructions,
@@ -157,10 +153,6 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
       inputSchema: "json" in inputSchema ? inputSchema.json : {},
       approvalTimeoutMs: parseDuration(approvalTimeout ?? defaultApprovalTimeout) ?? 1,
     })),
-    maxSteps: typeof agent.maxSteps === "number" ? agent.maxSteps : 20,
-    maxToolCalls: toolCallsOf(agent.maxToolCalls),
-    budget: budgetOf(agent.budget),
-    callTimeoutMs: parseDuration(agent.callTimeout ?? "5m") ?? 1,
   };
 }
 

@@ -21,7 +21,7 @@ const Canvas = dynamic(() => import("./canvas.tsx").then((module) => module.Canv
   loading: () => <CanvasSkeleton />,
 });
 
-/** The start page: endpoints, triggers and targets with their traffic. */
+/** The start page: sources, triggers and targets with their traffic. */
 export function CanvasPage() {
   const trpc = useTRPC();
   const graph = useQuery(trpc.canvas.graph.queryOptions());

@@ -89,7 +89,7 @@ export function FirstDelivery() {
   const trigger = useCanvas(({ model }) => model.triggers[0]);
   const [isClosed, setIsClosed] = useState(false);
   if (!isSilent || isClosed || !trigger) return null;
-  return <FirstDeliveryCard endpoint={trigger.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} />;
+  return <FirstDeliveryCard endpoint={trigger.source.endpoint} slug={trigger.slug} onClose={() => setIsClosed(true)} />;
 }
 
 function FirstDeliveryCard({ endpoint, slug, onClose }: { endpoint: string; slug: string; onClose: () => void }) {
@@ -133,6 +133,6 @@ function FirstDeliveryCard({ endpoint, slug, onClose }: { endpoint: string; slug
 
 /** Whether every loaded endpoint has no deliveries. */
 function isSilentEverywhere({ model, traffic }: CanvasState): boolean {
-  const known = model.endpoints.flatMap(({ id }) => traffic.endpoint(id) ?? []);
+  const known = model.sources.flatMap(({ id }) => traffic.endpoint(id) ?? []);
   return known.length > 0 && known.every(({ lastAt }) => lastAt === null);
 }

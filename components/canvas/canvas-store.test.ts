@@ -65,10 +65,10 @@ function boundsIn(store: CanvasStore) {
 
 it("a large project starts collapsed, and an expanded endpoint stays expanded in the next visit", () => {
   const { store } = openCanvas();
-  expect(store.get().graph.collapsed.size).toBe(model.endpoints.length);
+  expect(store.get().graph.collapsed.size).toBe(model.sources.length);
   store.toggle("endpoint:e00001");
   const { collapsed } = openCanvas().store.get().graph;
-  expect([collapsed.has("endpoint:e00001"), collapsed.size]).toEqual([false, model.endpoints.length - 1]);
+  expect([collapsed.has("endpoint:e00001"), collapsed.size]).toEqual([false, model.sources.length - 1]);
 });
 
 it("a link to a trigger expands its endpoint, which stays expanded when the trigger is closed", () => {
@@ -90,7 +90,7 @@ it("a filter shows its matches expanded; without it, the previous viewport and f
   ).toBe(true);
   canvas.read({});
   expect(canvas.viewport()).toEqual({ x: 30, y: -900, zoom: 0.9 });
-  expect(canvas.store.get().graph.collapsed.size).toBe(model.endpoints.length);
+  expect(canvas.store.get().graph.collapsed.size).toBe(model.sources.length);
 });
 
 it("only the edges of the hovered and the opened node light up", () => {
@@ -128,7 +128,7 @@ it("a node that the user dragged keeps its position, until the layout is restore
 });
 
 it("a node is in the window after every layout, filter, fold and link, from any viewport", () => {
-  const endpoint = fc.constantFrom(...model.endpoints.map(({ id }) => id));
+  const endpoint = fc.constantFrom(...model.sources.map(({ id }) => id));
   const action = fc.oneof(
     fc.record({
       q: fc.constantFrom("", "t0000", "t00004", "w0001"),

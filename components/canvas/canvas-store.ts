@@ -2,7 +2,7 @@ import { createCanvasStorage, type TextStorage, type Viewport } from "./canvas-s
 import { type Arranged, arrange } from "./layout/arrange.ts";
 import { type Chunk, chunksFor, chunksOf } from "./live/activity-request.ts";
 import { createTraffic, type Traffic } from "../graph/evidence.ts";
-import { type Activity, type CanvasModel, endpointId } from "../graph/canvas-model.ts";
+import type { Activity, CanvasModel } from "../graph/canvas-model.ts";
 import { edgesOf, type Layout, type Point, type VisibleGraph, visibleGraph } from "../graph/visible-graph.ts";
 import { createView, type View } from "./plane/view.ts";
 import { filterKey, findShownIds } from "./toolbar/matching-nodes.ts";
@@ -39,8 +39,8 @@ export interface CanvasStore {
   /** Takes over the inputs after each change of the page. */
   read(inputs: CanvasInputs): void;
   feed(activity: Activity): void;
-  /** Collapses or expands an endpoint, which keeps its position on the screen. */
-  toggle(endpointId: string): void;
+  /** Collapses or expands a source, which keeps its position on the screen. */
+  toggle(sourceId: string): void;
   foldAll(isFolded: boolean): void;
   hover(id: string | null): void;
   /** The size of the canvas, px. */
@@ -71,9 +71,9 @@ export function createCanvasStore(project: string, inputs: CanvasInputs): Canvas
     const shownIds = findShownIds(model, url, traffic);
     const graph = visibleGraph(model, { shownIds, folds: folds[which] });
     const opened = model.byId.get(url.node ?? "");
-    const home = opened?.kind === "trigger" ? endpointId(opened.endpoint) : "";
+    const home = opened?.kind === "trigger" ? opened.sourceId : "";
     if (!graph.collapsed.has(home)) return { shownIds, graph };
-    // Opening a trigger by a link or by search expands its endpoint permanently.
+    // Opening a trigger by a link or by search expands its source permanently.
     folds[which] = without(graph.collapsed, home);
     return { shownIds, graph: visibleGraph(model, { shownIds, folds: folds[which] }) };
   };

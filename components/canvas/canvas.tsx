@@ -7,7 +7,7 @@ import { FlowPlane } from "./plane/flow-plane.tsx";
 import { Toolbar, type ToolbarProps } from "./toolbar/toolbar.tsx";
 import { useCanvas } from "./use-canvas.ts";
 
-/** The canvas: endpoint → trigger → target. Rendered only in the browser, because it needs its size and its storage. */
+/** The canvas: source → trigger → target. Rendered only in the browser, because it needs its size and its storage. */
 export function Canvas({ filter }: ToolbarProps) {
   const graph = useCanvas((state) => state.arranged?.graph);
   return (

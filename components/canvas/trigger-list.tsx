@@ -8,10 +8,10 @@ import { useDisabled } from "../sheets/sheet-data.ts";
 import { Button } from "../ui/controls/button.tsx";
 import { StatusBadge, TargetIcon } from "../ui/badges.tsx";
 import { verdictOutcomes } from "../ui/statuses.ts";
-import { CopyUrl, Sparkline } from "./nodes/endpoint-node.tsx";
+import { CopyUrl, Sparkline } from "./nodes/source-node.tsx";
 import { EvidenceChip } from "./live/evidence-chip.tsx";
 import { FirstDelivery, NoMatches } from "./canvas-states.tsx";
-import type { EndpointNode, TargetNode, TriggerNode } from "../graph/canvas-model.ts";
+import type { SourceNode, TargetNode, TriggerNode } from "../graph/canvas-model.ts";
 import { AgentLines, LastRun, TargetNumbers } from "./nodes/target-node.tsx";
 import { Conditions, Prompts } from "./nodes/trigger-node.tsx";
 import { Toolbar, type ToolbarProps } from "./toolbar/toolbar.tsx";
@@ -19,14 +19,14 @@ import { useCanvas, useCanvasStore } from "./use-canvas.ts";
 
 const pageSize = 60;
 
-/** Replaces the canvas on narrow screens: endpoints with their triggers and targets. Hides nodes that do not match. */
+/** Replaces the canvas on narrow screens: sources with their triggers and targets. Hides nodes that do not match. */
 export function TriggerList({ filter }: ToolbarProps) {
   const { see } = useCanvasStore();
   const model = useCanvas((state) => state.model);
   const shownIds = useCanvas((state) => state.shownIds);
   const [limit, setLimit] = useState(pageSize);
-  const endpoints = useMemo(() => model.endpoints.filter(({ id }) => shownIds?.has(id) ?? true), [model, shownIds]);
-  const shown = useMemo(() => endpoints.slice(0, limit), [endpoints, limit]);
+  const sources = useMemo(() => model.sources.filter(({ id }) => shownIds?.has(id) ?? true), [model, shownIds]);
+  const shown = useMemo(() => sources.slice(0, limit), [sources, limit]);
   useEffect(
     () => see([...shown.map(({ id }) => id), ...model.targets.slice(0, 2 * limit).map(({ id }) => id)]),
     [shown, model, limit, see],
@@ -35,12 +35,12 @@ export function TriggerList({ filter }: ToolbarProps) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4">
       <Toolbar filter={filter} isList />
       <FirstDelivery />
-      {shown.map((endpoint) => (
-        <EndpointCard key={endpoint.id} endpoint={endpoint} />
+      {shown.map((node) => (
+        <SourceCard key={node.id} node={node} />
       ))}
-      {endpoints.length > limit && (
+      {sources.length > limit && (
         <Button onClick={() => setLimit(limit + pageSize)}>
-          Show more of {formatNumber(endpoints.length)} endpoints
+          Show more of {formatNumber(sources.length)} endpoints
         </Button>
       )}
       <NoMatches filter={filter} />
@@ -66,29 +66,29 @@ function Unattached() {
   );
 }
 
-/** One endpoint with its triggers and their targets, for a narrow screen. */
-function EndpointCard({ endpoint }: { endpoint: EndpointNode }) {
+/** One source with its triggers and their targets, for a narrow screen. */
+function SourceCard({ node: { id: sourceId, label, source, triggers: ids } }: { node: SourceNode }) {
   const model = useCanvas((state) => state.model);
   const shownIds = useCanvas((state) => state.shownIds);
-  const activity = useCanvas(({ traffic }) => traffic.endpoint(endpoint.id));
-  const triggers = endpoint.triggers.flatMap((id) => {
+  const activity = useCanvas(({ traffic }) => traffic.endpoint(sourceId));
+  const triggers = ids.flatMap((id) => {
     const node = model.byId.get(id);
     return node?.kind === "trigger" && (shownIds?.has(id) ?? true) ? [node] : [];
   });
   return (
-    <section aria-label={`Endpoint ${endpoint.path}`} className="overflow-hidden rounded-l border bg-panel">
+    <section aria-label={`Endpoint ${label}`} className="overflow-hidden rounded-l border bg-panel">
       <div className="border-b px-4 py-3">
         <div className="flex items-center gap-2">
-          <span className="text-xs text-ink-3">{formatMethods(endpoint.methods)}</span>
-          <NodeLink id={endpoint.id} className="min-w-0 truncate font-mono font-semibold">
-            {endpoint.path}
+          <span className="text-xs text-ink-3">{formatMethods(source.methods)}</span>
+          <NodeLink id={sourceId} className="min-w-0 truncate font-mono font-semibold">
+            {label}
           </NodeLink>
           <span className="-my-1 ml-auto">
-            <CopyUrl endpoint={endpoint.endpoint} />
+            <CopyUrl endpoint={source.endpoint} />
           </span>
         </div>
         <div className="mt-1.5 h-7">
-          <Sparkline activity={activity} endpoint={endpoint.endpoint} trigger={endpoint.triggers[0]} />
+          <Sparkline activity={activity} endpoint={source.endpoint} trigger={ids[0]} />
         </div>
       </div>
       <ul>
@@ -111,7 +111,7 @@ function TriggerItem({ trigger }: { trigger: TriggerNode }) {
           {trigger.slug}
         </NodeLink>
         {isOff && <StatusBadge status={verdictOutcomes.disabled} label="off" />}
-        {evidence && <EvidenceChip evidence={evidence} endpoint={trigger.endpoint} trigger={trigger.slug} />}
+        {evidence && <EvidenceChip evidence={evidence} source={trigger.source} trigger={trigger.slug} />}
       </div>
       <Conditions node={trigger} />
       <Prompts node={trigger} />

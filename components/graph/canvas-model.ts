@@ -4,14 +4,15 @@ import type { AppRouter } from "../../server/trpc/router.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>["canvas"];
 
-/** The data of the canvas: all endpoints, triggers and targets of the current build, in the order of their columns. */
+/** The data of the canvas: all sources, triggers and targets of the current build, in the order of their columns. */
 export type Graph = Outputs["graph"];
 
-export type EndpointNode = Graph["endpoints"][number];
+export type SourceNode = Graph["sources"][number];
 export type TriggerNode = Graph["triggers"][number];
 export type TargetNode = Graph["targets"][number];
-export type ModelNode = EndpointNode | TriggerNode | TargetNode;
+export type ModelNode = SourceNode | TriggerNode | TargetNode;
 
+export type GraphSource = SourceNode["source"];
 export type GraphTarget = TargetNode["target"];
 export type GraphAgent = NonNullable<GraphTarget["agent"]>;
 export type Prompt = NonNullable<TriggerNode["attachments"][number]["prompt"]>;
@@ -45,17 +46,17 @@ export function parseNodeId(id: string): { kind: NodeKind; id: string } | null {
   return kind && name !== "" ? { kind, id: name } : null;
 }
 
-/** The key of the counts of all triggers between an endpoint and a target. */
-export function routeId(endpoint: string, targetSlug: string): string {
-  return `${endpoint} > ${targetSlug}`;
+/** The key of the counts of all triggers between a source and a target. */
+export function routeId(sourceId: string, targetSlug: string): string {
+  return `${sourceId} > ${targetSlug}`;
 }
 
 /** The graph, with its nodes by id. */
-export interface CanvasModel extends Pick<Graph, "endpoints" | "triggers" | "targets"> {
+export interface CanvasModel extends Pick<Graph, "sources" | "triggers" | "targets"> {
   byId: ReadonlyMap<string, ModelNode>;
 }
 
-export function buildModel({ endpoints, triggers, targets }: Omit<CanvasModel, "byId">): CanvasModel {
-  const byId = new Map<string, ModelNode>([...endpoints, ...triggers, ...targets].map((node) => [node.id, node]));
-  return { endpoints, triggers, targets, byId };
+export function buildModel({ sources, triggers, targets }: Omit<CanvasModel, "byId">): CanvasModel {
+  const byId = new Map<string, ModelNode>([...sources, ...triggers, ...targets].map((node) => [node.id, node]));
+  return { sources, triggers, targets, byId };
 }

@@ -101,7 +101,9 @@ export function createTraffic(): Traffic {
         ...activity.endpoints.map((one) => put(endpoints, endpointId(one.endpoint), one)),
         ...activity.targets.map((one) => put(targets, targetId(one.target), one)),
         ...activity.triggers.map(({ attachmentId, ...counts }) => put(counted, attachmentId, counts)),
-        ...activity.routes.map(({ endpoint, target, ...counts }) => put(counted, routeId(endpoint, target), counts)),
+        ...activity.routes.map(({ endpoint, target, ...counts }) =>
+          put(counted, routeId(endpointId(endpoint), target), counts),
+        ),
       ];
       return changes.some(Boolean);
     },

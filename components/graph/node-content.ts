@@ -17,11 +17,11 @@ export interface Size {
 }
 
 const lineHeight = 19;
-const widths: Record<ModelNode["kind"], number> = { endpoint: 244, trigger: 268, target: 244 };
+const widths: Record<ModelNode["kind"], number> = { source: 244, trigger: 268, target: 244 };
 
 export function nodeSize(node: ModelNode): Size {
   const width = widths[node.kind];
-  if (node.kind === "endpoint") return { width, height: 98 };
+  if (node.kind === "source") return { width, height: 98 };
   if (node.kind === "target") return { width, height: 88 + (node.target.agent ? agentHeight(node.target.agent) : 0) };
   return { width, height: 46 + lineHeight * (conditionLines(node) + promptsOf(node).length) };
 }
@@ -39,7 +39,7 @@ function conditionLines(trigger: TriggerNode): number {
 
 /** The x positions of the columns. The gaps leave space for the counts on the edges. */
 export const columns: Record<ModelNode["kind"], number> = {
-  endpoint: 0,
+  source: 0,
   trigger: 244 + 148,
   target: 244 + 148 + 268 + 112,
 };

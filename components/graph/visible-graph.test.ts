@@ -63,7 +63,7 @@ it("a collapsed endpoint has one edge per target, with all its attachments", () 
 it("above 100 triggers, endpoints are collapsed until the user decides, and a filter that leaves fewer expands them", () => {
   const small = largeModel(100);
   const large = largeModel(101);
-  const shownIds = new Set(["endpoint:e00000", ...(large.endpoints[0]?.triggers ?? [])]);
+  const shownIds = new Set(["endpoint:e00000", ...(large.sources[0]?.triggers ?? [])]);
   const view = (of: typeof large, options: Partial<Parameters<typeof visibleGraph>[1]> = {}) => {
     const { collapsed, isLarge } = visibleGraph(of, { shownIds: null, folds: null, ...options });
     return [collapsed.size, isLarge];

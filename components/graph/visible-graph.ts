@@ -1,4 +1,4 @@
-import { type CanvasModel, type EndpointNode, type ModelNode, routeId, type TriggerNode } from "./canvas-model.ts";
+import { type CanvasModel, type ModelNode, routeId, type SourceNode, type TriggerNode } from "./canvas-model.ts";
 
 export interface CanvasEdge {
   id: string;
@@ -19,9 +19,9 @@ export interface VisibleGraph {
   edges: CanvasEdge[];
   /** More than 100 triggers, also if they are collapsed: edges appear only at hovered and opened nodes. */
   isLarge: boolean;
-  /** Ids of endpoints with several triggers. */
+  /** Ids of sources with several triggers. */
   foldable: readonly string[];
-  /** Ids of collapsed endpoints. */
+  /** Ids of collapsed sources. */
   collapsed: ReadonlySet<string>;
 }
 
@@ -38,29 +38,29 @@ export type Layout = ReadonlyMap<string, Point>;
 const maxTriggers = 100;
 
 /**
- * The graph of `shownIds` (`null`: no filter). The edges of a collapsed endpoint lead directly to its targets. `folds`:
- * the endpoints to collapse; `null`: all of them if the graph is large, otherwise none.
+ * The graph of `shownIds` (`null`: no filter). The edges of a collapsed source lead directly to its targets. `folds`:
+ * the sources to collapse; `null`: all of them if the graph is large, otherwise none.
  */
 export function visibleGraph(
   model: CanvasModel,
   { shownIds, folds }: { shownIds: ReadonlySet<string> | null; folds: ReadonlySet<string> | null },
 ): VisibleGraph {
   const isShown = ({ id }: { id: string }) => shownIds === null || shownIds.has(id);
-  const endpoints = model.endpoints.filter(isShown);
+  const sources = model.sources.filter(isShown);
   const isLarge = model.triggers.filter(isShown).length > maxTriggers;
-  const foldable = endpoints.flatMap(({ id, triggers }) => (triggers.length > 1 ? [id] : []));
+  const foldable = sources.flatMap(({ id, triggers }) => (triggers.length > 1 ? [id] : []));
   const collapsed = new Set(foldable.filter((id) => folds?.has(id) ?? isLarge));
   const edges: CanvasEdge[] = [];
   const nodes: ModelNode[] = [];
-  for (const endpoint of endpoints) {
-    nodes.push(endpoint);
-    const triggers = endpoint.triggers.flatMap((id) => {
+  for (const source of sources) {
+    nodes.push(source);
+    const triggers = source.triggers.flatMap((id) => {
       const node = model.byId.get(id);
       return node?.kind === "trigger" && isShown(node) ? [node] : [];
     });
-    if (!collapsed.has(endpoint.id)) nodes.push(...triggers);
+    if (!collapsed.has(source.id)) nodes.push(...triggers);
     edges.push(
-      ...(collapsed.has(endpoint.id) ? summaryEdges(endpoint, triggers) : triggerEdges(endpoint, triggers)).filter(
+      ...(collapsed.has(source.id) ? summaryEdges(source, triggers) : triggerEdges(source, triggers)).filter(
         ({ target }) => isShown({ id: target }),
       ),
     );
@@ -68,11 +68,11 @@ export function visibleGraph(
   return { nodes: [...nodes, ...model.targets.filter(isShown)], edges, isLarge, foldable, collapsed };
 }
 
-function triggerEdges(endpoint: EndpointNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
+function triggerEdges({ id: sourceId }: SourceNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
   return triggers.flatMap(({ id, attachmentIds, attachments }) => [
     {
-      id: `${endpoint.id}>${id}`,
-      source: endpoint.id,
+      id: `${sourceId}>${id}`,
+      source: sourceId,
       target: id,
       attachments: attachmentIds,
       counts: attachmentIds,
@@ -91,7 +91,7 @@ function triggerEdges(endpoint: EndpointNode, triggers: readonly TriggerNode[]):
   ]);
 }
 
-function summaryEdges({ id, endpoint }: EndpointNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
+function summaryEdges({ id }: SourceNode, triggers: readonly TriggerNode[]): CanvasEdge[] {
   const byTarget = new Map<string, { attachments: string[]; triggers: string[] }>();
   for (const trigger of triggers) {
     for (const { attachmentId, targetId } of trigger.attachments) {
@@ -106,16 +106,16 @@ function summaryEdges({ id, endpoint }: EndpointNode, triggers: readonly Trigger
     source: id,
     target,
     ...sum,
-    counts: sum.attachments.length === 1 ? sum.attachments : [routeId(endpoint, target.slice(target.indexOf(":") + 1))],
+    counts: sum.attachments.length === 1 ? sum.attachments : [routeId(id, target.slice(target.indexOf(":") + 1))],
     kind: "summary" as const,
   }));
 }
 
-/** The ids of the edges at the given nodes, from their endpoints to their targets. */
+/** The ids of the edges at the given nodes, from their sources to their targets. */
 export function edgesOf({ nodes, edges }: VisibleGraph, ids: ReadonlySet<string>): ReadonlySet<string> {
-  const triggersOf = (kind: "endpoint" | "target") =>
+  const triggersOf = (kind: "source" | "target") =>
     new Set(nodes.flatMap((node) => (node.kind === kind && ids.has(node.id) ? node.triggers : [])));
-  const [onward, backward] = [triggersOf("endpoint"), triggersOf("target")];
+  const [onward, backward] = [triggersOf("source"), triggersOf("target")];
   const isOn = ({ source, target, kind }: CanvasEdge) =>
     ids.has(source) ||
     ids.has(target) ||

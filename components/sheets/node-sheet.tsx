@@ -50,8 +50,8 @@ export function NodeSheet({ node, window, onClose }: NodeSheetProps) {
   return <TargetSheet key={key} target={{ kind: node.kind, slug: node.id }} window={window} onClose={onClose} />;
 }
 
-function exists({ endpoints, triggers, targets }: Graph, { kind, id }: SheetNode): boolean {
-  return [...endpoints, ...triggers, ...targets].some((node) => node.id === `${kind}:${id}`);
+function exists({ sources, triggers, targets }: Graph, { kind, id }: SheetNode): boolean {
+  return [...sources, ...triggers, ...targets].some((node) => node.id === `${kind}:${id}`);
 }
 
 /** Shown for an outdated link: the node does not exist in this build. Suggests similar names. */
@@ -93,8 +93,8 @@ function MissingNode({ node, graph, onClose }: { node: SheetNode; graph: Graph; 
   );
 }
 
-function namesOf({ endpoints, triggers, targets }: Graph, kind: SheetNode["kind"]): string[] {
-  return [...endpoints, ...triggers, ...targets].flatMap(({ id }) =>
+function namesOf({ sources, triggers, targets }: Graph, kind: SheetNode["kind"]): string[] {
+  return [...sources, ...triggers, ...targets].flatMap(({ id }) =>
     id.startsWith(`${kind}:`) ? [id.slice(kind.length + 1)] : [],
   );
 }

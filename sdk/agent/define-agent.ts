@@ -7,23 +7,14 @@ import {
   checkText,
   checkTools,
 } from "../check-shape.ts";
-import {
-  type AgentBudget,
-  type AgentDefinition,
-  type AgentToolCalls,
-  type Duration,
-  type ModelLike,
-  type SchemaLike,
-  type ToolLike,
-  type VersionPolicy,
-  definitionKind,
-} from "../definition.ts";
+import { type AgentDefinition, type ModelLike, type SchemaLike, type ToolLike, definitionKind } from "../definition.ts";
 import type { FailedRun } from "../failed-run.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
+import { type AgentSettings, agentSettings } from "../target-settings.ts";
 import type { WorkflowContext } from "../workflow/context.ts";
 
 /** Options of `defineAgent`. */
-export interface AgentOptions<Slug extends string, Output extends Schema> {
+export interface AgentOptions<Slug extends string, Output extends Schema> extends AgentSettings {
   /** Permanent id of the agent: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"triage"`. */
   slug: Slug;
   /**
@@ -40,26 +31,6 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    * output is a string.
    */
   output?: Output;
-  /** Maximum model calls in one run. Default: 20. */
-  maxSteps?: number;
-  /**
-   * Maximum tool calls in one answer of the model and in one run. An answer that requests more fails the run, and none
-   * of its calls is executed. Default: 20 per answer, 100 per run.
-   */
-  maxToolCalls?: AgentToolCalls;
-  /** Maximum usage of one run. With a budget, a run whose provider reports no usage fails. Default: no limit. */
-  budget?: AgentBudget;
-  /** Maximum duration of a run, excluding time spent waiting, e.g. `"10m"`. Default: 1 hour. */
-  timeout?: Duration;
-  /** Maximum duration of one model call, including its stream. Default: `"5m"`. */
-  callTimeout?: Duration;
-  /** Maximum concurrent runs of this agent over all workers: an integer of at least 1. Default: no limit. */
-  concurrency?: number;
-  /**
-   * Maximum queued runs of this agent: an integer of at least 1. A webhook that would exceed it is answered 503
-   * `queue_full` with `Retry-After` and is not recorded; the sender can retry. Default: no limit.
-   */
-  maxQueued?: number;
   /**
    * Called once for each run that has failed permanently, as a run of its own: see `onFailure` of `defineWorkflow`. The
    * input is the prompt. `onFailure` is code of yours; it calls no model.
@@ -70,12 +41,6 @@ export interface AgentOptions<Slug extends string, Output extends Schema> {
    *   },
    */
   onFailure?(run: FailedRun<{ readonly prompt: string }>, ctx: WorkflowContext): unknown;
-  /**
-   * The build on which open runs continue after a deployment. `"pin"`: the one that accepted them, while it is kept.
-   * `"latest"`: the current one, with its model, tools and instructions. The option of the current build
-   * applies to all open runs. `signalbox dev` always uses the latest build. Default: `"pin"`.
-   */
-  versions?: VersionPolicy;
 }
 
 /** An agent that triggers can start. `Output` is the output of a run. */
@@ -109,40 +74,18 @@ export function defineAgent<Slug extends string, Output extends Schema>(
 // Plain JavaScript calls this, too: check every type before relying on it.
 export function defineAgent(options: AgentShape): AgentDefinition {
   checkOptions(options, "defineAgent", "defineAgent({ slug, model, instructions })");
-  const {
-    slug,
-    model,
-    instructions,
-    tools,
-    output,
-    maxSteps,
-    maxToolCalls,
-    budget,
-    timeout,
-    callTimeout,
-    concurrency,
-    maxQueued,
-    onFailure,
-    versions,
-  } = options;
-  checkText(slug, "slug", "defineAgent", "triage");
-  const where = `defineAgent({ slug: ${JSON.stringify(slug)} })`;
-  checkNames(options, where, [
+  checkText(options.slug, "slug", "defineAgent", "triage");
+  const where = `defineAgent({ slug: ${JSON.stringify(options.slug)} })`;
+  const given = checkNames(options, where, [
     "slug",
     "model",
     "instructions",
     "tools",
     "output",
-    "maxSteps",
-    "maxToolCalls",
-    "budget",
-    "timeout",
-    "callTimeout",
-    "concurrency",
-    "maxQueued",
+    ...agentSettings,
     "onFailure",
-    "versions",
   ]);
+  const { model, instructions, tools, output, maxToolCalls, budget, onFailure } = given;
   checkModel(model, where);
   checkText(instructions, "instructions", where, "You sort incoming support mail.");
   if (tools !== undefined) checkTools(tools, where);
@@ -152,39 +95,20 @@ export function defineAgent(options: AgentShape): AgentDefinition {
   if (budget !== undefined) checkOptions(budget, `${where}: budget`, "budget: { tokens: 50_000 }");
   if (onFailure !== undefined) checkFunction(onFailure, "onFailure", where, "async onFailure(run, ctx) { … }");
   return Object.freeze<AgentDefinition>({
+    ...given,
     [definitionKind]: "agent",
-    slug,
-    model,
-    instructions,
     tools: tools ?? {},
-    output,
-    maxSteps,
-    maxToolCalls,
-    budget,
-    timeout,
-    callTimeout,
-    concurrency,
-    maxQueued,
     onFailure: onFailure && ((failed, ctx) => onFailure.call(options, failed, ctx)),
-    versions,
   });
 }
 
-interface AgentShape {
+interface AgentShape extends AgentSettings {
   slug: string;
   model: ModelLike;
   instructions: string;
   tools?: Readonly<Record<string, ToolLike>>;
   output?: SchemaLike;
-  maxSteps?: number;
-  maxToolCalls?: AgentToolCalls;
-  budget?: AgentBudget;
-  timeout?: Duration;
-  callTimeout?: Duration;
-  concurrency?: number;
-  maxQueued?: number;
   onFailure?(run: never, ctx: never): unknown;
-  versions?: VersionPolicy;
 }
 
 /** Without an `output` schema, the output is the model's text. */

@@ -1,5 +1,6 @@
 import { checkFunction, checkNames, checkOptions, checkSchema } from "../check-shape.ts";
-import type { Duration, ToolLike } from "../definition.ts";
+import type { ToolLike } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 import { readStepOptions } from "../retry-options.ts";
 import type { Schema, SchemaOutput } from "../schema.ts";
 import type { StepOptions } from "../workflow/context.ts";

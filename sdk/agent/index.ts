@@ -9,7 +9,9 @@ export {
   type ScriptedModel,
   type ScriptedModelOptions,
 } from "./scripted-model.ts";
-export type { AgentBudget, Duration, MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
+export type { MarkedPrompt, ModelLike, PromptPart, ToolLike } from "../definition.ts";
+export type { Duration } from "../duration.ts";
+export type { AgentBudget } from "../target-settings.ts";
 export type { FailedRun } from "../failed-run.ts";
 export { NonRetryableError, RetryAfterError } from "../errors.ts";
 export type { Schema, SchemaOutput } from "../schema.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/define-agent.ts";
-import type { Duration } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
 import type { Trigger } from "../trigger/define-webhook-source.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";

@@ -1,8 +1,8 @@
 import { checkNames, checkOptions, checkText } from "../check-shape.ts";
-import type { Duration } from "../definition.ts";
+import { type Duration, parseDuration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
 import type { Delivery, Run, Target, TimelineEntry } from "./api-types.ts";
-import { parseDuration } from "../duration.ts";
+
 import type {
   ClientOptions,
   StartOptions,

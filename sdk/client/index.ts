@@ -36,5 +36,5 @@ export type {
   UnlistedVerdicts,
   Verdict,
 } from "./api-types.ts";
-export type { Duration } from "../definition.ts";
+export type { Duration } from "../duration.ts";
 export type { Jsonify } from "../jsonify.ts";

@@ -1,5 +1,5 @@
 import { checkOptions } from "../check-shape.ts";
-import type { Duration } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 
 /**
  * Settings in `signalbox.config.ts`. All are optional. Environment variables take precedence. An unknown or invalid

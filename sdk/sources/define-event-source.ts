@@ -1,12 +1,6 @@
 import { checkNames, checkOptions, checkText } from "../check-shape.ts";
-import type {
-  BodyOptions,
-  DedupeOptions,
-  RateLimitOptions,
-  ReplyOptions,
-  SourceDefinition,
-  VerificationDefinition,
-} from "../definition.ts";
+import type { SourceDefinition, VerificationDefinition } from "../definition.ts";
+import type { BodyOptions, DedupeOptions, RateLimitOptions, ReplyOptions } from "../endpoint-settings.ts";
 import type { Schema, SchemaInput } from "../schema.ts";
 import { defineEndpoint } from "../trigger/define-endpoint.ts";
 import type { WebhookSource } from "../trigger/define-webhook-source.ts";

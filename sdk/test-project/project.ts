@@ -1,4 +1,5 @@
-import type { Duration, ModelLike } from "../definition.ts";
+import type { ModelLike } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 
 /** Options of `testProject`. */
 export interface TestProjectOptions {

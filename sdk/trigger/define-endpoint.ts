@@ -73,16 +73,16 @@ export function defineEndpoint<Headers extends Schema = never, Query extends Sch
 ): Endpoint<FieldsOf<Headers>, FieldsOf<Query>>;
 export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | "filter" | "event">): object {
   checkOptions(options, "defineEndpoint", 'defineEndpoint({ endpoint: "github" })');
-  checkNames(options, "defineEndpoint", endpointOptions);
-  checkText(options.endpoint, "endpoint", "defineEndpoint", "github");
+  const given = checkNames(options, "defineEndpoint", endpointOptions);
+  checkText(given.endpoint, "endpoint", "defineEndpoint", "github");
   return Object.freeze({
     source(own: Pick<PlainOptions, "slug" | "request" | "filter" | "headers" | "query" | "event">) {
       checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
       checkNames(own, "endpoint.source", ["slug", "request", "filter", "headers", "query", "event"]);
-      const { slug, request, filter, event, headers = options.headers, query = options.query } = own;
+      const { slug, request, filter, event, headers = given.headers, query = given.query } = own;
       return createSource(
         {
-          ...options,
+          ...given,
           slug,
           request,
           event,

@@ -10,18 +10,14 @@ import {
   checkVerification,
 } from "../check-shape.ts";
 import {
-  type BodyOptions,
-  type DedupeOptions,
   type PromptDefinition,
-  type RateLimitOptions,
-  type ReplyOptions,
   type SchemaLike,
-  type SourceChallenge,
   type SourceDefinition,
   type TriggerDefinition,
   type VerificationDefinition,
   definitionKind,
 } from "../definition.ts";
+import { type EndpointSettings, endpointSettings } from "../endpoint-settings.ts";
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
@@ -37,7 +33,7 @@ export interface WebhookSourceOptions<
   Headers extends Schema = Schema,
   Filter = Schema,
   Query extends Schema = Schema,
-> {
+> extends EndpointSettings {
   /** Permanent id of the trigger: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"new-signup"`. */
   slug: Slug;
   /**
@@ -72,62 +68,10 @@ export interface WebhookSourceOptions<
    */
   query?: Query & ValidQuery<Query>;
   /**
-   * The format of the bodies: `"json"`, `"form"`, `{ type: "form", field: "payload" }`, `"multipart"`, `"text"` or
-   * `"bytes"`. Requests in another format are answered 415. Sources that share an endpoint must use the same format.
-   * Default: `"json"`; with `github`, also forms with their JSON in the field `payload`.
-   */
-  body?: BodyOptions;
-  /**
-   * How numbers in JSON are parsed that JavaScript cannot represent exactly, such as integers beyond 2⁵³. `"string"`: a
-   * string in the sender's notation, e.g. `"9007199254740993"`. `"number"`: the nearest number; the delivery lists the
-   * rounded paths. All other numbers are numbers in both cases. Default: `"number"`.
-   */
-  bigints?: "number" | "string";
-  /**
    * Signature verification, by a function of `signalbox/verify`: `github({ secret: process.env.GITHUB_SECRET })`. It
    * applies in addition to the key. Sources that share an endpoint must use the same verification. Default: none.
    */
   verify?: VerificationDefinition;
-  /**
-   * Header or body path that identifies an event, in place of `Idempotency-Key` and `webhook-id`. A repeated event gets
-   * the first response again and starts no run. Sources that share an endpoint must use the same options.
-   */
-  dedupe?: DedupeOptions;
-  /**
-   * Maximum rate of requests to this endpoint, over all keys, e.g. `{ requests: 100, per: "minute" }`. Requests over
-   * the limit are answered 429 with `Retry-After`. Default: the setting `limits.perEndpoint`. Sources that share an
-   * endpoint share this limit and must set the same value.
-   */
-  rateLimit?: RateLimitOptions;
-  /**
-   * The response to a request whose body matches the `request` of no source on the endpoint. `"reject"` answers 422, so
-   * that the sender sees the error. `"skip"` answers 200, for senders that disable an endpoint after errors. `"hold"`
-   * answers 202 to every request that starts no run, even if a `filter`, `headers`, `query` or a switch stopped it. The
-   * delivery waits until `signalbox deliveries release` evaluates it again, for example after a deployment with a fixed
-   * schema. Sources that share an endpoint must use the same value. Default: `"reject"` if the endpoint has one
-   * trigger, otherwise `"skip"`.
-   */
-  onMismatch?: "reject" | "skip" | "hold";
-  /**
-   * A fixed response in place of the JSON with the run ids. `{ body: "ok" }` is the response to accepted, repeated,
-   * skipped and held requests. `{ accepted: { body: "On it" } }` names the outcomes, and leaves the others as they are.
-   * It never contains the output of a run. Sources that share an endpoint must use the same value. Default: none.
-   */
-  reply?: ReplyOptions;
-  /**
-   * The request by which the sender tests the endpoint before it sends events, and its answer. A sender by name
-   * (`"asana"`, `"dropbox"`, `"eventGrid"`, …), a description (`{ method: "GET", echo: { query: "challenge" } }`), or a
-   * list. Such requests need a key, start nothing, and are recorded as skipped. The functions of `signalbox/verify`
-   * answer the tests of their senders without it. Sources that share an endpoint must use the same value. Default:
-   * none.
-   */
-  challenge?: SourceChallenge;
-  /**
-   * The methods of the sender's requests. The body of a GET is its query, without our key: an object of strings, as
-   * with `body: "form"`. Anyone who opens the URL starts a run, also a program that previews links. Sources that share
-   * an endpoint must use the same methods. Default: `["POST"]`.
-   */
-  methods?: readonly ("POST" | "GET")[];
 }
 
 /**
@@ -211,8 +155,8 @@ export function defineWebhookSource<
 // Plain JavaScript calls this, and so does the receiver with references in place of workflows: check every type first.
 export function defineWebhookSource(options: Omit<PlainOptions, "event">): SourceDefinition {
   checkOptions(options, "defineWebhookSource", "defineWebhookSource({ slug, endpoint, request })");
-  checkNames(options, "defineWebhookSource", ["slug", "request", "filter", ...endpointOptions]);
-  return createSource(options, "defineWebhookSource");
+  const names = ["slug", "request", "filter", ...endpointOptions] as const;
+  return createSource(checkNames(options, "defineWebhookSource", names), "defineWebhookSource");
 }
 
 export type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaInput<Request>, SchemaInput<Filter>>;
@@ -221,8 +165,7 @@ export type PayloadOf<Request, Filter> = Narrowed<SchemaOutput<Request>, SchemaI
 export type FieldsOf<Fields extends Schema, Default = {}> = [Fields] extends [never] ? Default : SchemaOutput<Fields>;
 
 export function createSource(options: PlainOptions, made: string): SourceDefinition {
-  const { slug, endpoint, request, filter, headers, query, body, bigints, verify, dedupe, rateLimit } = options;
-  const { onMismatch, reply, challenge, methods } = options;
+  const { slug, endpoint, request, filter, headers, query, verify, dedupe, rateLimit } = options;
   checkText(slug, "slug", made, "new-signup");
   const where = `${made}({ slug: ${JSON.stringify(slug)} })`;
   checkText(endpoint, "endpoint", where, "signup");
@@ -235,59 +178,26 @@ export function createSource(options: PlainOptions, made: string): SourceDefinit
   if (rateLimit !== undefined)
     checkOptions(rateLimit, `${where}: rateLimit`, 'rateLimit: { requests: 100, per: "minute" }');
   const source = {
+    ...options,
     [definitionKind]: "source",
-    slug,
-    endpoint,
-    request,
-    filter,
-    event: options.event,
-    headers,
-    query,
-    body,
-    bigints,
-    verify,
-    dedupe,
-    rateLimit,
-    onMismatch,
-    reply,
-    challenge,
-    methods,
     attach: (attachment: AttachmentShape) => attach(source, attachment, `${where}.attach`),
   } as const;
   return Object.freeze(source);
 }
 
-export type PlainOptions = Pick<SourceDefinition, "slug" | "endpoint" | "request"> & {
+export interface PlainOptions extends EndpointSettings {
+  slug: string;
+  endpoint: string;
+  request: SchemaLike;
   filter?: SchemaLike;
   headers?: SchemaLike;
   query?: SchemaLike;
-  body?: BodyOptions;
-  bigints?: "number" | "string";
   verify?: VerificationDefinition;
-  dedupe?: DedupeOptions;
-  rateLimit?: RateLimitOptions;
-  onMismatch?: "reject" | "skip" | "hold";
-  reply?: ReplyOptions;
-  challenge?: SourceChallenge;
   /** Only typed sources set it. */
   event?: SchemaLike | undefined;
-  methods?: readonly ("POST" | "GET")[];
-};
+}
 
-export const endpointOptions = [
-  "endpoint",
-  "headers",
-  "query",
-  "body",
-  "bigints",
-  "verify",
-  "dedupe",
-  "rateLimit",
-  "onMismatch",
-  "reply",
-  "challenge",
-  "methods",
-] as const;
+export const endpointOptions = ["endpoint", "headers", "query", "verify", ...endpointSettings] as const;
 
 type AttachmentShape = {
   workflow?: TriggerDefinition["target"];

@@ -25,7 +25,7 @@ export type {
   RateLimitOptions,
   ReplyOptions,
   SourceChallenge,
-} from "../definition.ts";
+} from "../endpoint-settings.ts";
 export type { ChallengeOptions, ChallengePreset, RequestValue } from "../challenges.ts";
 export { sensitive } from "../sensitive.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

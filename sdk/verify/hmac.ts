@@ -1,5 +1,6 @@
 import { checkNames, checkOptions } from "../check-shape.ts";
-import type { Duration, SignatureFault, SignedRequest } from "../definition.ts";
+import type { SignatureFault, SignedRequest } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 import {
   decodeSecret,
   fromAnyBase64,

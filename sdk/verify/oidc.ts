@@ -1,5 +1,5 @@
 import { checkNames, checkOptions } from "../check-shape.ts";
-import type { Duration } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 import { readTokens, type Secret } from "./secrets.ts";
 import { fault, readHeaderName, readTolerance, type Verification } from "./verification.ts";
 import { checkEmail, createIdTokenVerification, readList } from "./id-token.ts";

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import { checkText } from "../check-shape.ts";
 import {
-  type BodyOptions,
   definitionKind,
-  type ReplyOptions,
   type SecretProblem,
   type SenderAnswer,
   type SignatureFault,
@@ -12,6 +10,7 @@ import {
   type VerificationDefinition,
 } from "../definition.ts";
 import { parseDuration } from "../duration.ts";
+import type { BodyOptions, ReplyOptions } from "../endpoint-settings.ts";
 import type { HmacKey, Key, Keys, TokenKey } from "./secrets.ts";
 
 const units = [

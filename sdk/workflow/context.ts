@@ -1,4 +1,4 @@
-import type { Duration } from "../definition.ts";
+import type { Duration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
 
 /** The second argument of `run(input, ctx)`: information about the run, and durable steps, sleeps and logs. */

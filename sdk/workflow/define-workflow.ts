@@ -1,18 +1,17 @@
 import { checkFunction, checkNames, checkOptions, checkSchema, checkText } from "../check-shape.ts";
-import {
-  type Duration,
-  type RetryOptions,
-  type SchemaLike,
-  type VersionPolicy,
-  type WorkflowDefinition,
-  definitionKind,
-} from "../definition.ts";
+import { type SchemaLike, type WorkflowDefinition, definitionKind } from "../definition.ts";
 import type { FailedRun } from "../failed-run.ts";
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
+import { type WorkflowSettings, workflowSettings } from "../target-settings.ts";
 import type { WorkflowContext } from "./context.ts";
 
 /** Options of `defineWorkflow`. */
-export interface WorkflowOptions<Slug extends string, Input extends Schema, Output extends Schema, Result> {
+export interface WorkflowOptions<
+  Slug extends string,
+  Input extends Schema,
+  Output extends Schema,
+  Result,
+> extends WorkflowSettings {
   /** Permanent id of the workflow: `[a-z0-9]+(-[a-z0-9]+)*`, at most 64 characters, e.g. `"welcome-email"`. */
   slug: Slug;
   /**
@@ -22,23 +21,6 @@ export interface WorkflowOptions<Slug extends string, Input extends Schema, Outp
   input: Input;
   /** Schema of the run's output. It parses the return value of `run`; a value that does not parse fails the run. */
   output?: Output;
-  /** How failed attempts are retried. Default: 3 attempts with exponential backoff. */
-  retries?: RetryOptions;
-  /** Maximum duration of one attempt, excluding sleeps, e.g. `"5m"`. Default: 1 hour. */
-  timeout?: Duration;
-  /** Maximum concurrent runs of this workflow over all workers: an integer of at least 1. Default: no limit. */
-  concurrency?: number;
-  /**
-   * Maximum queued runs of this workflow: an integer of at least 1, e.g. 1000. A webhook that would exceed it is
-   * answered 503 `queue_full` and starts no run; the sender can retry. Default: no limit.
-   */
-  maxQueued?: number;
-  /**
-   * The build on which open runs continue after a deployment. `"pin"`: the one that accepted them, while it is kept.
-   * `"latest"`: the current one, so keep `input` and the names of steps compatible. The option of the current build
-   * applies to all open runs. `signalbox dev` always uses the latest build. Default: `"pin"`.
-   */
-  versions?: VersionPolicy;
   /**
    * The workflow's code, called with the parsed input. Its return value is stored as JSON. An exception fails the
    * attempt.
@@ -96,52 +78,27 @@ export function defineWorkflow<
 // Plain JavaScript calls this, too: check every type before relying on it.
 export function defineWorkflow(options: WorkflowShape): WorkflowDefinition {
   checkOptions(options, "defineWorkflow", "defineWorkflow({ slug, input, run })");
-  const { slug, input, output, retries, timeout, concurrency, maxQueued, versions } = options;
-  checkText(slug, "slug", "defineWorkflow", "welcome-email");
-  const where = `defineWorkflow({ slug: ${JSON.stringify(slug)} })`;
-  checkNames(options, where, [
-    "slug",
-    "input",
-    "output",
-    "retries",
-    "timeout",
-    "concurrency",
-    "maxQueued",
-    "versions",
-    "run",
-    "onFailure",
-  ]);
+  checkText(options.slug, "slug", "defineWorkflow", "welcome-email");
+  const where = `defineWorkflow({ slug: ${JSON.stringify(options.slug)} })`;
+  const given = checkNames(options, where, ["slug", "input", "output", ...workflowSettings, "run", "onFailure"]);
+  const { input, output, onFailure } = given;
   checkSchema(input, "input", where);
   if (output !== undefined) checkSchema(output, "output", where);
-  checkFunction(options.run, "run", where, "async run(input, ctx) { … }");
-  const { onFailure } = options;
+  checkFunction(given.run, "run", where, "async run(input, ctx) { … }");
   if (onFailure !== undefined) checkFunction(onFailure, "onFailure", where, "async onFailure(run, ctx) { … }");
-  // Called as a method of the options, so that a `run` that uses `this` finds the other properties.
-  const run: WorkflowDefinition["run"] = (value, ctx) => options.run(value, ctx);
   return Object.freeze<WorkflowDefinition>({
+    ...given,
     [definitionKind]: "workflow",
-    slug,
-    input,
-    output,
-    retries,
-    timeout,
-    concurrency,
-    maxQueued,
-    versions,
-    run,
+    // Called as methods of the options, so that code that uses `this` finds the other properties.
+    run: (value, ctx) => options.run(value, ctx),
     onFailure: onFailure && ((failed, ctx) => onFailure.call(options, failed, ctx)),
   });
 }
 
-interface WorkflowShape {
+interface WorkflowShape extends WorkflowSettings {
   slug: string;
   input: SchemaLike;
   output?: SchemaLike;
-  retries?: RetryOptions;
-  timeout?: Duration;
-  concurrency?: number;
-  maxQueued?: number;
-  versions?: VersionPolicy;
   run(input: never, ctx: never): unknown;
   onFailure?(run: never, ctx: never): unknown;
 }

@@ -2,6 +2,7 @@ export { defineWorkflow, type Workflow, type WorkflowOptions } from "./define-wo
 export type { RunInfo, RunLog, StepContext, StepOptions, WorkflowContext } from "./context.ts";
 export { NonRetryableError, RetryAfterError, StepError } from "../errors.ts";
 export type { Jsonify } from "../jsonify.ts";
-export type { Duration, RetryOptions } from "../definition.ts";
+export type { Duration } from "../duration.ts";
+export type { RetryOptions } from "../target-settings.ts";
 export type { FailedRun } from "../failed-run.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "../schema.ts";

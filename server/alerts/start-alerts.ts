@@ -1,5 +1,6 @@
 import type { AlertSettings } from "../config.ts";
-import type { Manifest, RetryPolicy } from "../contract/project/manifest.ts";
+import type { Manifest } from "../contract/project/manifest.ts";
+import type { RetryPolicy } from "../contract/project/options.ts";
 import type { Destination } from "../contract/alert.ts";
 import type { DiskFact, Finding } from "../domain/alerts/findings.ts";
 import type { StoredAlert } from "../domain/alerts/plan-alerts.ts";

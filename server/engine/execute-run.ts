@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Json } from "../contract/json.ts";
+import type { ManifestWorkflow } from "../contract/project/manifest.ts";
+import { findBuilt } from "../contract/project/target.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { hideInText } from "../domain/privacy/hide-values.ts";
@@ -86,8 +88,7 @@ const fallbackTimeoutMs = 60_000;
 export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHandle {
   const { progress, clock, logger } = options;
   const code = loadForAllRuns(options.code);
-  const built = run.target.kind === "agent" ? code.manifest.agents : code.manifest.workflows;
-  const workflow = built.find(({ slug }) => slug === run.target.slug) ?? null;
+  const workflow = findBuilt<ManifestWorkflow>(code.manifest, run.target) ?? null;
   const timeoutMs = workflow?.timeoutMs ?? fallbackTimeoutMs;
   const slot = options.slots?.enter() ?? null;
   const claimedAt = elapsedMs(clock);

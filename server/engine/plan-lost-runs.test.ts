@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RetryPolicy } from "../contract/project/manifest.ts";
+import type { RetryPolicy } from "../contract/project/options.ts";
 import { type HeldRun, type WorkerDeath, planLostRuns } from "./plan-lost-runs.ts";
 
 const policy: RetryPolicy = { attempts: 3, backoff: "fixed", initialMs: 100, maxMs: 1000 };

@@ -1,5 +1,6 @@
 import type { Json } from "../contract/json.ts";
-import type { ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
+import type { ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { RetryPolicy } from "../contract/project/options.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import { type FailureRun, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";

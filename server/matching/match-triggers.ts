@@ -4,13 +4,14 @@ import { type DisabledTriggers, noneDisabled } from "../contract/disabled.ts";
 import type { Json } from "../contract/json.ts";
 import type { OnMismatch } from "../contract/project/endpoint.ts";
 import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
-import type { Target } from "../contract/project/target.ts";
+import { findBuilt, type Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { type FieldPart, fieldParts, mismatchOf } from "../contract/request-parts.ts";
 import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
 import { redactVerdicts } from "../domain/privacy/redaction.ts";
 import { newId } from "../domain/ids.ts";
+import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import { otherEventCode } from "../shared/deliveries/describe-reason.ts";
 import { shortText } from "../shared/json/short-json.ts";
 import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
@@ -121,7 +122,7 @@ export function planRun(p: {
   keyId: string | null;
 }): NewRun {
   const { slug, attachmentId, target } = p.trigger;
-  const { maxAttempts, maxQueued, concurrency } = boundsOf(p.manifest, target);
+  const built = findBuilt<ManifestWorkflow>(p.manifest, target);
   return {
     id: newId("run", p.now),
     trigger: slug,
@@ -131,27 +132,12 @@ export function planRun(p: {
     startedBy: p.startedBy,
     replayOf: p.replayOf,
     version: p.manifest.version,
-    maxAttempts,
-    maxQueued,
-    concurrency,
+    maxAttempts: built?.retries.attempts ?? 1,
+    ...runLimitsOf(built ?? {}),
     createdAt: p.now,
     payload: p.payload,
     input: null,
     keyId: p.keyId,
-  };
-}
-
-function boundsOf(
-  manifest: Pick<Manifest, "workflows" | "agents">,
-  { kind, slug }: Target,
-): { maxAttempts: number; maxQueued: number | null; concurrency: number | null } {
-  const targets: readonly Pick<ManifestWorkflow, "slug" | "retries" | "maxQueued" | "concurrency">[] =
-    kind === "workflow" ? manifest.workflows : manifest.agents;
-  const target = targets.find((other) => other.slug === slug);
-  return {
-    maxAttempts: target?.retries.attempts ?? 1,
-    maxQueued: target?.maxQueued ?? null,
-    concurrency: target?.concurrency ?? null,
   };
 }
 

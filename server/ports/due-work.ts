@@ -7,7 +7,7 @@ import {
   pools,
   workerSilenceMs,
 } from "../domain/runs/blocked-work.ts";
-import { concurrencyOf } from "../domain/runs/concurrency.ts";
+import { concurrencyOf } from "../domain/runs/run-limits.ts";
 import type { WorkerInfo } from "./store/engine-store.ts";
 import type { Store } from "./store.ts";
 

@@ -1,4 +1,5 @@
-import type { ManifestAgent, ManifestWorkflow, RetryPolicy } from "../contract/project/manifest.ts";
+import type { ManifestAgent, ManifestWorkflow } from "../contract/project/manifest.ts";
+import type { RetryPolicy } from "../contract/project/options.ts";
 import { formatInterval, formatNumber, formatUsd } from "../shared/format.ts";
 
 type AgentLimits = Pick<ManifestAgent, "maxSteps" | "maxToolCalls" | "tools" | "budget" | "callTimeoutMs">;

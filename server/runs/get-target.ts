@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
 import type { Manifest, ManifestAgent, ManifestTrigger, ManifestWorkflow } from "../contract/project/manifest.ts";
 import type { ModelPrice } from "../contract/project/settings.ts";
-import type { Target } from "../contract/project/target.ts";
+import { findBuilt, type Target } from "../contract/project/target.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { findPrice } from "../domain/runs/model-prices.ts";
 import { exampleBody } from "../shared/schema/example-body.ts";
@@ -76,10 +76,11 @@ function agentDetails(
 }
 
 /** A target of the active project: the common part of workflows and agents. Throws AppError `not_found`. */
-export function findTarget(manifest: Pick<Manifest, "workflows" | "agents">, { kind, slug }: Target): ManifestWorkflow {
+export function findTarget(manifest: Pick<Manifest, "workflows" | "agents">, target: Target): ManifestWorkflow {
+  const built = findBuilt<ManifestWorkflow>(manifest, target);
+  if (built) return built;
+  const { kind, slug } = target;
   const known: readonly ManifestWorkflow[] = kind === "workflow" ? manifest.workflows : manifest.agents;
-  const target = known.find((other) => other.slug === slug);
-  if (target) return target;
   throw new AppError(
     "not_found",
     `There is no ${kind} ${JSON.stringify(slug)} in this project.${didYouMean(

@@ -1,8 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
+import type { ManifestWorkflow } from "../contract/project/manifest.ts";
+import { findBuilt } from "../contract/project/target.ts";
 import type { Run } from "../contract/run.ts";
-import { newId } from "../domain/ids.ts";
-import { onFailurePolicy, toFailureRun } from "../domain/runs/failure-run.ts";
+import { failureRunOf, toFailureRun } from "../domain/runs/failure-run.ts";
 import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { InputChecks } from "../ports/input-checks.ts";
@@ -97,14 +98,13 @@ async function replayInput(
   p: { old: Run; sources: ProjectSources; input: Json; now: number },
 ): Promise<NewRun> {
   const { old, sources, input, now } = p;
-  const { workflows, agents } = sources.manifest;
-  if (!(old.target.kind === "agent" ? agents : workflows).some(({ slug }) => slug === old.target.slug)) {
+  const { manifest } = sources;
+  if (!findBuilt<ManifestWorkflow>(manifest, old.target)) {
     throw new AppError(
       "not_replayable",
       `${old.target.kind} ${old.target.slug} is not in the deployed project. Deploy a project that has it.`,
     );
   }
-  const { manifest } = sources;
   const run = await newInputRun(deps, { manifest, target: old.target, input, startedBy: "replay", now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
 }
@@ -120,12 +120,7 @@ function replayOnFailure(p: Parameters<typeof planReplay>[1] & { failureOf: stri
   return {
     ...toFailureRun({
       failed: { id: failureOf, trigger: old.trigger, target: old.target },
-      plan: {
-        id: newId("run", now),
-        version: sources.manifest.version,
-        maxAttempts: onFailurePolicy.attempts,
-        concurrency: findTarget(sources.manifest, old.target).concurrency,
-      },
+      plan: failureRunOf({ target: findTarget(sources.manifest, old.target), version: sources.manifest.version, now }),
       now,
     }),
     input: old.input,

@@ -1,7 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
+import type { ManifestWorkflow } from "../contract/project/manifest.ts";
+import { findBuilt } from "../contract/project/target.ts";
 import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
 import { policyOf } from "../domain/runs/failure-run.ts";
+import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import { notResumable } from "../domain/runs/resume.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
@@ -29,7 +32,7 @@ export async function resumeRun(
 /** The run with the facts of the build that continues it. Throws AppError `not_resumable`. */
 export function toResume(old: Run, { manifest, triggers }: Pick<ProjectSources, "manifest" | "triggers">): RunToResume {
   const { kind, slug } = old.target;
-  const target = (kind === "agent" ? manifest.agents : manifest.workflows).find((built) => built.slug === slug);
+  const target = findBuilt<ManifestWorkflow>(manifest, old.target);
   if (!target) throw notDeployed(old.id, `${kind} ${slug}`);
   const hasTrigger = triggers.some(({ attachmentId }) => attachmentId === old.attachmentId);
   if (old.input === null && old.attachmentId !== null && !hasTrigger) throw notDeployed(old.id, old.attachmentId);
@@ -39,8 +42,7 @@ export function toResume(old: Run, { manifest, triggers }: Pick<ProjectSources, 
     version: manifest.version,
     attempts: (policyOf(old, target) ?? target.retries).attempts,
     seenAttempt: old.attempt,
-    maxQueued: target.maxQueued,
-    concurrency: target.concurrency,
+    ...runLimitsOf(target),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Manifest } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import { newId } from "../domain/ids.ts";
+import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { InputChecks } from "../ports/input-checks.ts";
@@ -21,7 +22,7 @@ export async function newInputRun(
   p: { manifest: Manifest; target: Target; input: Json; startedBy: StartedBy; now: number },
 ): Promise<NewRun> {
   const { kind, slug } = p.target;
-  const { retries, maxQueued, concurrency } = findTarget(p.manifest, p.target);
+  const built = findTarget(p.manifest, p.target);
   const { version } = p.manifest;
   const errors = (await inputs.check({ version, target: { kind, slug }, input: p.input })) ?? [];
   if (errors.length > 0)
@@ -35,9 +36,8 @@ export async function newInputRun(
     startedBy: p.startedBy,
     replayOf: null,
     version,
-    maxAttempts: retries.attempts,
-    maxQueued,
-    concurrency,
+    maxAttempts: built.retries.attempts,
+    ...runLimitsOf(built),
     createdAt: p.now,
     payload: null,
     input: p.input,

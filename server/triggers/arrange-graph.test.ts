@@ -9,8 +9,7 @@ const attachments = [
 ].map(([endpoint = "", slug = "", target = ""]): GraphAttachment => ({
   attachmentId: `${slug}:${target}`,
   slug,
-  endpoint,
-  methods: endpoint === "billing" ? ["GET", "POST"] : ["GET"],
+  source: { kind: "webhook", endpoint, methods: endpoint === "billing" ? ["GET", "POST"] : ["GET"] },
   target: { kind: "workflow", slug: target },
   file: `triggers/${slug}.ts`,
   hasTransform: false,
@@ -35,17 +34,17 @@ it("a trigger with two targets is one node with two attachments", () => {
   expect(paid).toMatchObject({ attachmentIds: ["paid:ledger", "paid:notify"], files: ["triggers/paid.ts"] });
 });
 
-it("an endpoint has the methods of its triggers", () => {
-  const { endpoints } = arrangeGraph(attachments, targets);
-  expect(endpoints.map(({ endpoint, methods }) => [endpoint, methods])).toEqual([
-    ["billing", ["GET", "POST"]],
-    ["signup", ["GET"]],
+it("the source of a webhook has its endpoint, with the methods of its triggers", () => {
+  const { sources } = arrangeGraph(attachments, targets);
+  expect(sources.map(({ label, source }) => [label, source.kind, source.methods])).toEqual([
+    ["/triggers/billing", "webhook", ["GET", "POST"]],
+    ["/triggers/signup", "webhook", ["GET"]],
   ]);
 });
 
 it("the order is by name and first use, independent of the manifest; targets without a trigger come last", () => {
   const inOrder = arrangeGraph(attachments, targets);
-  expect([inOrder.endpoints, inOrder.triggers, inOrder.targets].map((nodes) => nodes.map(({ id }) => id))).toEqual([
+  expect([inOrder.sources, inOrder.triggers, inOrder.targets].map((nodes) => nodes.map(({ id }) => id))).toEqual([
     ["endpoint:billing", "endpoint:signup"],
     ["trigger:failed", "trigger:paid", "trigger:welcome"],
     ["workflow:notify", "workflow:ledger", "workflow:mail", "workflow:cleanup"],

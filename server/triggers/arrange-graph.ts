@@ -4,11 +4,22 @@ import { type Target, targetName } from "../contract/project/target.ts";
 import type { FieldPart } from "../contract/request-parts.ts";
 import type { Condition } from "../shared/schema/conditions.ts";
 
+/** What a trigger listens to. Each kind of source has its own fields, and is shown by the canvas in its own way. */
+export type GraphSource = WebhookSource;
+
+interface WebhookSource {
+  kind: "webhook";
+  endpoint: string;
+  /** The sources of one endpoint have the same methods. */
+  methods: Methods;
+}
+
 /** One attachment of a trigger to a target, as the manifest has it. Its conditions are in words. */
 export interface GraphAttachment extends Pick<
   ManifestTrigger,
-  "attachmentId" | "slug" | "endpoint" | "methods" | "target" | "file" | "hasTransform" | "prompt"
+  "attachmentId" | "slug" | "target" | "file" | "hasTransform" | "prompt"
 > {
+  source: GraphSource;
   hasFilter: boolean;
   /** The parts of the request beside its body that have a schema. */
   fieldParts: FieldPart[];
@@ -26,22 +37,21 @@ interface GraphAgent extends Pick<ManifestAgent, "model"> {
 }
 
 /** A node of the canvas. Its id is its kind and its name, as in the URL: `endpoint:billing`, `workflow:post-to-ledger`. */
-interface EndpointNode {
-  kind: "endpoint";
+interface SourceNode {
+  kind: "source";
   id: string;
-  endpoint: string;
-  path: string;
-  methods: Methods;
+  /** Of a webhook, the path of the endpoint. */
+  label: string;
+  source: GraphSource;
   /** Ids of its triggers. */
   triggers: string[];
 }
 
-interface TriggerNode extends Pick<
-  GraphAttachment,
-  "slug" | "endpoint" | "methods" | "conditions" | "hasFilter" | "fieldParts"
-> {
+interface TriggerNode extends Pick<GraphAttachment, "slug" | "source" | "conditions" | "hasFilter" | "fieldParts"> {
   kind: "trigger";
   id: string;
+  /** The id of the node of its source. */
+  sourceId: string;
   /** One for each target. `targetId`: the id of its node. */
   attachments: ({ targetId: string } & Pick<
     GraphAttachment,
@@ -60,34 +70,35 @@ interface TargetNode {
 }
 
 /**
- * The whole project as columns, in a deterministic order. Endpoints are sorted by name, triggers by their endpoints,
- * and targets by their first trigger. Targets without a trigger are last.
+ * The whole project as columns, in a deterministic order. Sources are sorted by id, triggers by their sources, and
+ * targets by their first trigger. Targets without a trigger are last.
  */
 export interface ArrangedGraph {
-  endpoints: EndpointNode[];
+  sources: SourceNode[];
   triggers: TriggerNode[];
   targets: TargetNode[];
 }
 
 export function arrangeGraph(attachments: readonly GraphAttachment[], targets: readonly GraphTarget[]): ArrangedGraph {
   const triggers = groupAttachments(attachments);
-  return { endpoints: groupEndpoints(triggers), triggers, targets: orderTargets(targets, triggers) };
+  return { sources: groupSources(triggers), triggers, targets: orderTargets(targets, triggers) };
 }
 
 /** One node per slug, for any number of targets: they share request and filter. */
 function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
   const nodes = new Map<string, TriggerNode>();
   const sorted = attached.toSorted(
-    (one, other) => compare(one.endpoint, other.endpoint) || compare(one.attachmentId, other.attachmentId),
+    (one, other) =>
+      compare(sourceId(one.source), sourceId(other.source)) || compare(one.attachmentId, other.attachmentId),
   );
-  for (const { slug, endpoint, methods, conditions, hasFilter, fieldParts, ...attachment } of sorted) {
+  for (const { slug, source, conditions, hasFilter, fieldParts, ...attachment } of sorted) {
     const id = `trigger:${slug}`;
     const node: TriggerNode = nodes.get(id) ?? {
       kind: "trigger",
       id,
       slug,
-      endpoint,
-      methods,
+      source,
+      sourceId: sourceId(source),
       conditions,
       hasFilter,
       fieldParts,
@@ -103,16 +114,23 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
   return [...nodes.values()];
 }
 
-function groupEndpoints(triggers: readonly TriggerNode[]): EndpointNode[] {
-  return [...Map.groupBy(triggers, ({ endpoint }) => endpoint)].map(([endpoint, its]) => ({
-    kind: "endpoint",
-    id: `endpoint:${endpoint}`,
-    endpoint,
-    path: `/triggers/${endpoint}`,
-    // The sources of one endpoint have the same methods.
-    methods: its[0]?.methods ?? ["POST"],
-    triggers: its.map(({ id }) => id),
-  }));
+function groupSources(triggers: readonly TriggerNode[]): SourceNode[] {
+  const nodes = new Map<string, SourceNode>();
+  for (const { id, source, sourceId: of } of triggers) {
+    const node = nodes.get(of) ?? { kind: "source", id: of, label: labelOf(source), source, triggers: [] };
+    node.triggers.push(id);
+    nodes.set(of, node);
+  }
+  return [...nodes.values()];
+}
+
+/** The id of a source begins with the word that users have for it. */
+function sourceId({ endpoint }: GraphSource): string {
+  return `endpoint:${endpoint}`;
+}
+
+function labelOf({ endpoint }: GraphSource): string {
+  return `/triggers/${endpoint}`;
 }
 
 function orderTargets(targets: readonly GraphTarget[], triggers: readonly TriggerNode[]): TargetNode[] {

@@ -17,7 +17,7 @@ const portion = 20;
 const known = new WeakMap<Manifest, Promise<ArrangedGraph>>();
 
 /**
- * Endpoints, triggers and targets without their schemas, which are many times larger. The conditions are put into words
+ * Sources, triggers and targets without their schemas, which are many times larger. The conditions are put into words
  * once per build.
  */
 export async function showGraph(deps: { project: ProjectReader; name: string; mode: Mode }): Promise<Graph> {
@@ -57,8 +57,7 @@ function drawAttachment({
   return {
     attachmentId,
     slug,
-    endpoint,
-    methods,
+    source: { kind: "webhook", endpoint, methods },
     target,
     file,
     hasTransform,

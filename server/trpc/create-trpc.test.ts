@@ -23,9 +23,9 @@ async function open(mode: "development" | "deployed" = "development") {
 describe("the app's queries", () => {
   it("show the project with its triggers and targets, in words", async () => {
     const { client } = await open();
-    const { endpoints, triggers, targets, ...project } = await client().canvas.graph.query();
+    const { sources, triggers, targets, ...project } = await client().canvas.graph.query();
     expect(project).toEqual({ name: "my project", version: "v-test", mode: "development" });
-    expect(endpoints.map(({ path, triggers }) => [path, triggers])).toEqual([
+    expect(sources.map(({ label, triggers }) => [label, triggers])).toEqual([
       ["/triggers/billing", ["trigger:invoice-paid", "trigger:refund"]],
       ["/triggers/signup", ["trigger:new-signup"]],
     ]);

@@ -1,15 +1,11 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import {
-  type ManifestAgent,
-  maxToolCallsSchema,
-  versionPolicySchema,
-} from "../../../server/contract/project/manifest.ts";
+import { agentOptions, isTimeout } from "../../../server/contract/project/options.ts";
 import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
 import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
 import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
 import { checkSchemaPath } from "../../../server/shared/schema/check-path.ts";
-import { isCount, isTimeout, show } from "./check-definitions.ts";
+import { show } from "./check-definitions.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedAgent, EvaluatedEntry } from "../evaluation/protocol.ts";
@@ -17,7 +13,7 @@ import type { ProjectFiles } from "../project-files.ts";
 
 type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
 
-/** Diagnostics of agents, except for slugs and output: tools, limits and durations. */
+/** Diagnostics of agents that depend on more than one option: tools and prices. */
 export function agentDiagnostics(
   entries: readonly EvaluatedEntry[],
   files: ProjectFiles,
@@ -61,7 +57,6 @@ export function agentDiagnostics(
           { fix: "Add needsApproval: true, or remove approvalTimeout." },
         );
     }
-    for (const { property, title } of budgetProblems(agent.budget)) report(property, "invalid_budget", title);
     if (lacksPrice(agent, modelPrices))
       report(
         "usd",
@@ -69,70 +64,20 @@ export function agentDiagnostics(
         `budget › usd needs a price, which is unknown for the model ${show(agent.model.modelId)}`,
         { fix: priceFix(agent.model.modelId, modelPrices) },
       );
-    if (agent.maxSteps !== undefined && !isCount(agent.maxSteps))
-      report("maxSteps", "invalid_max_steps", `maxSteps is ${show(agent.maxSteps)}`);
-    for (const { property, title } of toolCallProblems(agent.maxToolCalls))
-      report(property, "invalid_max_tool_calls", title);
-    if (agent.timeout !== undefined && !isTimeout(agent.timeout))
-      report("timeout", "invalid_timeout", `timeout is ${show(agent.timeout)}`);
-    if (agent.callTimeout !== undefined && !isTimeout(agent.callTimeout))
-      report("callTimeout", "invalid_timeout", `callTimeout is ${show(agent.callTimeout)}`);
-    if (agent.maxQueued !== undefined && !isCount(agent.maxQueued))
-      report("maxQueued", "invalid_max_queued", `maxQueued is ${show(agent.maxQueued)}`);
-    if (agent.concurrency !== undefined && !isCount(agent.concurrency))
-      report("concurrency", "invalid_concurrency", `concurrency is ${show(agent.concurrency)}`);
-    if (!versionPolicySchema.optional().safeParse(agent.versions).success)
-      report("versions", "invalid_versions", `versions is ${show(agent.versions)}`);
     return found;
   });
 }
 
-/** The limits of `budget`; `null`: none. Requires a budget without diagnostics. */
-export function budgetOf(budget: unknown): { tokens: number | null; usd: number | null } {
-  const { tokens, usd } = optionsOf(budget);
-  return { tokens: typeof tokens === "number" ? tokens : null, usd: typeof usd === "number" ? usd : null };
-}
-
-/** The limits of `maxToolCalls`. Requires a value without diagnostics. */
-export function toolCallsOf(maxToolCalls: unknown): ManifestAgent["maxToolCalls"] {
-  return maxToolCallsSchema.parse(maxToolCalls);
-}
-
-function toolCallProblems(maxToolCalls: unknown): { property: string; title: string }[] {
-  return Object.entries(optionsOf(maxToolCalls)).flatMap(([name, value]) => {
-    if (name !== "perAnswer" && name !== "perRun")
-      return [{ property: name, title: `maxToolCalls › ${name} is not an option` }];
-    return value === undefined || isCount(value)
-      ? []
-      : [{ property: name, title: `maxToolCalls › ${name} is ${show(value)}` }];
-  });
-}
-
 /** Every run of such an agent would fail with `NoPrice` before the first call. */
-function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
-  const { usd } = optionsOf(budget);
-  return typeof usd === "number" && usd > 0 && findPrice(model.modelId, modelPrices) === null;
+function lacksPrice({ budget: written, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
+  const { data: budget } = agentOptions.budget.schema.safeParse(written);
+  return typeof budget?.usd === "number" && findPrice(model.modelId, modelPrices) === null;
 }
 
 function priceFix(modelId: string, modelPrices: ModelPrices): string {
   const near = nearestName(modelId, Object.keys(modelPrices));
   const meant = near === null ? "" : `modelPrices has ${show(near)}: correct its name if you meant this model. `;
   return `${meant}Add modelPrices: { ${show(modelId)}: { input: …, output: … } } to signalbox.config.ts, in US dollars per million tokens. Or use a budget in tokens.`;
-}
-
-function budgetProblems(budget: unknown): { property: string; title: string }[] {
-  const problems: { property: string; title: string }[] = [];
-  for (const [name, value] of Object.entries(optionsOf(budget))) {
-    if (name !== "tokens" && name !== "usd")
-      problems.push({ property: name, title: `budget › ${name} is not an option` });
-    else if (value !== undefined && !(name === "tokens" ? isCount(value) : typeof value === "number" && value > 0))
-      problems.push({ property: name, title: `budget › ${name} is ${show(value)}` });
-  }
-  return problems;
-}
-
-function optionsOf(budget: unknown): Record<string, unknown> {
-  return typeof budget === "object" && budget !== null ? { ...budget } : {};
 }
 
 /**

@@ -1,13 +1,17 @@
-import { parseDuration } from "../../../sdk/duration.ts";
-import { findDelayProblems, readDelays, showOption } from "../../../sdk/retry-options.ts";
-import { type RetryPolicy, versionPolicySchema } from "../../../server/contract/project/manifest.ts";
+import { showOption } from "../../../sdk/retry-options.ts";
 import { endpointSchema, slugSchema } from "../../../server/contract/project/endpoint.ts";
+import {
+  agentOptions,
+  endpointOptions,
+  findOptionProblems,
+  workflowOptions,
+} from "../../../server/contract/project/options.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { EvaluatedEntry } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
 
-/** Diagnostics of definitions, except for schemas: slugs, endpoints, targets, and the settings of workflows. */
+/** Diagnostics of definitions, except for schemas: slugs, endpoints, targets, and options. */
 export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
@@ -64,61 +68,36 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
         `${show(slug)} is attached to the workflow ${show(target.slug)}, which no file in workflows/ exports as default`,
       );
   }
-  for (const { file, retries, timeout, concurrency, maxQueued, versions } of workflows) {
-    for (const problem of retryProblems(retries))
-      report(file, problem.property, null, "invalid_retries", problem.title);
-    if (timeout !== undefined && !isTimeout(timeout))
-      report(file, "timeout", null, "invalid_timeout", `timeout is ${show(timeout)}`);
-    if (concurrency !== undefined && !isCount(concurrency))
-      report(file, "concurrency", null, "invalid_concurrency", `concurrency is ${show(concurrency)}`);
-    if (maxQueued !== undefined && !isCount(maxQueued))
-      report(file, "maxQueued", null, "invalid_max_queued", `maxQueued is ${show(maxQueued)}`);
-    if (!versionPolicySchema.optional().safeParse(versions).success)
-      report(file, "versions", null, "invalid_versions", `versions is ${show(versions)}`);
-  }
   return [
     ...found,
+    ...optionDiagnostics(entries, files),
     ...duplicates(triggers, files),
     ...sameSlugs("duplicate_workflow", workflows, files),
     ...sameSlugs("duplicate_agent", agents, files),
   ];
 }
 
-/** The policy of `retries`. Requires a value without diagnostics. */
-export function retryPolicyOf(retries: unknown): RetryPolicy {
-  const options = optionsOf(retries);
-  const { attempts } = options;
-  return { attempts: typeof attempts === "number" ? attempts : 3, ...readDelays(options) };
-}
-
-function retryProblems(retries: unknown): { property: string; title: string }[] {
-  if (retries === undefined) return [];
-  if (typeof retries !== "object" || retries === null || Array.isArray(retries))
-    return [{ property: "retries", title: `retries is ${show(retries)}` }];
-  const options = optionsOf(retries);
-  const { attempts } = options;
-  const unknown = Object.keys(options).filter(
-    (name) => !["attempts", "backoff", "initialDelay", "maxDelay"].includes(name),
-  );
-  const isAttempts = attempts === undefined || (isCount(attempts) && attempts <= 100);
-  return [
-    ...unknown.map((name) => ({ property: name, title: `${name} is not an option` })),
-    ...(isAttempts ? [] : [{ property: "attempts", title: `attempts is ${show(attempts)}` }]),
-    ...findDelayProblems(options),
-  ].map(({ property, title }) => ({ property, title: `retries › ${title}` }));
-}
-
-function optionsOf(retries: unknown): Record<string, unknown> {
-  return typeof retries === "object" && retries !== null ? { ...retries } : {};
-}
-
-export function isTimeout(timeout: unknown): boolean {
-  const timeoutMs = parseDuration(timeout);
-  return timeoutMs !== null && timeoutMs >= 1;
-}
-
-export function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 1;
+/** Of the options whose values do not depend on others. */
+function optionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  const check = (
+    file: string,
+    options: typeof workflowOptions | typeof agentOptions | typeof endpointOptions,
+    written: object,
+  ) =>
+    Object.entries(options).flatMap(([name, option]) =>
+      findOptionProblems(option, Object(written)[name]).map(({ path, predicate }) =>
+        files.diagnose({
+          code: option.code,
+          title: `${[file, name, ...path].join(" › ")} ${predicate}`,
+          at: files.findProperty(file, path.at(-1) ?? name) ?? files.findProperty(file, name) ?? { file },
+        }),
+      ),
+    );
+  return entries.flatMap((entry) => {
+    if (entry.outcome === "workflow") return check(entry.file, workflowOptions, entry.workflow);
+    if (entry.outcome === "agent") return check(entry.file, agentOptions, entry.agent);
+    return entry.outcome === "trigger" ? check(entry.file, endpointOptions, entry.trigger) : [];
+  });
 }
 
 type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };

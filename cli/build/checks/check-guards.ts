@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseDuration } from "../../../sdk/duration.ts";
+import { type EndpointSettings, endpointSettings } from "../../../sdk/endpoint-settings.ts";
 import {
   type Dedupe,
-  onMismatchSchema,
-  type Rate,
-  rateSchema,
   type Reply,
   replyOutcomes,
   replySchema,
@@ -23,20 +21,13 @@ const defaultWindow = "24h";
 const minWindowMs = 1000;
 const maxWindowMs = 30 * 86_400_000;
 
-/**
- * Diagnostics of `verify`, `dedupe`, `rateLimit`, `onMismatch` and `reply`, which apply before any trigger evaluates a
- * request.
- */
+/** Diagnostics of `verify`, `dedupe` and `reply`, and of sources that share an endpoint but not its settings. */
 export function guardDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
   const triggers = entries.flatMap((entry) =>
     entry.outcome === "trigger" ? [{ file: entry.file, ...entry.trigger }] : [],
   );
   return [
-    ...triggers.flatMap((trigger) => [
-      ...dedupeDiagnostics(trigger, files),
-      ...rateDiagnostics(trigger, files),
-      ...responseDiagnostics(trigger, files),
-    ]),
+    ...triggers.flatMap((trigger) => [...dedupeDiagnostics(trigger, files), ...replyDiagnostics(trigger, files)]),
     ...disagreements(triggers, files),
     ...rejectionHints(triggers, files),
   ];
@@ -57,11 +48,6 @@ export function dedupeOf({ dedupe, verify }: Pick<EvaluatedTrigger, "dedupe" | "
 /** Anyone with a copy of a signed request can replay it with another value of such a header. */
 function isUnsigned(header: string | null, verify: EvaluatedTrigger["verify"]): boolean {
   return header !== null && verify !== null && verify.signedHeaders?.includes(header) === false;
-}
-
-/** The parsed `rateLimit`. Requires a value without diagnostics. */
-export function rateLimitOf(rateLimit: unknown): Rate | null {
-  return rateSchema.safeParse(rateLimit).data ?? null;
 }
 
 /** The parsed `reply`; an object becomes JSON. Requires a value without diagnostics. */
@@ -121,26 +107,16 @@ interface Issue {
   message: string;
 }
 
-function responseDiagnostics({ file, onMismatch, reply }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  if (onMismatch !== undefined && !onMismatchSchema.safeParse(onMismatch).success)
-    found.push(
-      files.diagnose({
-        code: "invalid_on_mismatch",
-        title: `${file} › onMismatch is ${show(onMismatch)}`,
-        at: files.findProperty(file, "onMismatch") ?? { file },
-      }),
-    );
+function replyDiagnostics({ file, reply }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const problem = replyProblem(reply);
-  if (problem !== null)
-    found.push(
-      files.diagnose({
-        code: "invalid_reply",
-        title: `${file} › reply${problem}`,
-        at: files.findProperty(file, "reply") ?? { file },
-      }),
-    );
-  return found;
+  if (problem === null) return [];
+  return [
+    files.diagnose({
+      code: "invalid_reply",
+      title: `${file} › reply${problem}`,
+      at: files.findProperty(file, "reply") ?? { file },
+    }),
+  ];
 }
 
 type FoundTrigger = EvaluatedTrigger & { file: string };
@@ -239,20 +215,6 @@ function dedupeDiagnostics({ file, dedupe, request, verify }: FoundTrigger, file
   ];
 }
 
-function rateDiagnostics({ file, rateLimit }: FoundTrigger, files: ProjectFiles): Diagnostic[] {
-  const issue = rateLimit === undefined ? undefined : rateSchema.safeParse(rateLimit).error?.issues[0];
-  if (!issue) return [];
-  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
-  const property = unknown ?? String(issue.path[0] ?? "rateLimit");
-  const given = property === "rateLimit" ? rateLimit : isObject(rateLimit) ? rateLimit[property] : undefined;
-  const problem =
-    unknown === undefined
-      ? `${property === "rateLimit" ? "" : `${property} `}${given === undefined ? "is missing" : `is ${JSON.stringify(given)}`}`
-      : `${unknown} is not an option`;
-  const at = files.findProperty(file, property) ?? files.findProperty(file, "rateLimit") ?? { file };
-  return [files.diagnose({ code: "invalid_rate_limit", title: `${file} › rateLimit › ${problem}`, at })];
-}
-
 /** Whether a body of this schema may have a value at this path; `true` if that is unclear. */
 function mayContain(schema: JsonSchemaObject, [name, ...rest]: readonly string[]): boolean {
   const { properties } = schema;
@@ -277,10 +239,7 @@ function disagreements(triggers: readonly FoundTrigger[], files: ProjectFiles): 
 
 function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (
-    property: "verify" | "dedupe" | "rateLimit" | "body" | "bigints" | "onMismatch" | "reply" | "challenge" | "methods",
-    what: string,
-  ): void => {
+  const report = (property: "verify" | keyof EndpointSettings, what: string): void => {
     // Not the line of verify: it may contain a secret.
     const at = (property !== "verify" && files.findProperty(other.file, property)) || { file: other.file };
     found.push(
@@ -294,7 +253,8 @@ function disagreement(first: FoundTrigger, other: FoundTrigger, files: ProjectFi
   if (first.verify?.fingerprint !== other.verify?.fingerprint) report("verify", sayVerify(first, other));
   const isAlike = isDeepStrictEqual(comparable(first.dedupe), comparable(other.dedupe));
   if (!isAlike) report("dedupe", "differ in dedupe");
-  for (const property of ["rateLimit", "body", "bigints", "onMismatch", "reply", "challenge", "methods"] as const) {
+  for (const property of endpointSettings) {
+    if (property === "dedupe") continue;
     // The default of a shared endpoint.
     const fallback = property === "onMismatch" ? "skip" : undefined;
     if (!isDeepStrictEqual(first[property] ?? fallback, other[property] ?? fallback))

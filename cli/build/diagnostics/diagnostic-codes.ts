@@ -1,5 +1,8 @@
+import { optionDiagnostics } from "../../../server/contract/project/options.ts";
+
 /** All diagnostics of the build. `text` is the reason, `fix` the fix; docs/build.md lists every code. */
 export const diagnosticCodes = {
+  ...optionDiagnostics,
   no_triggers: {
     text: "A project has one trigger per file in triggers/.",
     fix: "Create triggers/<name>.ts with a default export of defineWebhookSource({ ... }).attach({ workflow }). `signalbox init` creates a working project.",
@@ -97,10 +100,6 @@ export const diagnosticCodes = {
     text: "The model receives the JSON Schema of a tool's arguments.",
     fix: "Write inputSchema with Zod, or with jsonSchema() of the AI SDK.",
   },
-  invalid_budget: {
-    text: "budget has the options tokens (a whole number from 1) and usd (a number above 0).",
-    fix: "Example: budget: { tokens: 50_000, usd: 0.25 }.",
-  },
   no_model_price: {
     text: "A budget in US dollars needs the price of the model. Without a price, every run fails before the first call.",
     fix: "Set the price in modelPrices of signalbox.config.ts, or use a budget in tokens.",
@@ -109,14 +108,6 @@ export const diagnosticCodes = {
     text: 'approvalTimeout is the time that a call waits for approval: a number with a unit, e.g. "4h" or "7d", or milliseconds.',
     fix: "Correct the value, or omit it. Default: 30 days.",
   },
-  invalid_max_tool_calls: {
-    text: "maxToolCalls is the maximum number of tool calls per model response and per run: whole numbers from 1.",
-    fix: "Example: maxToolCalls: { perAnswer: 20, perRun: 100 }.",
-  },
-  invalid_max_steps: {
-    text: "maxSteps is the maximum number of model calls per run: a whole number from 1.",
-    fix: "Example: maxSteps: 10.",
-  },
   invalid_prompt: {
     text: "A prompt has paths into the payload between {{ and }}, such as customer.email or items.0.id. It cannot contain code.",
     fix: "Compute the value in .attach({ transform }), or write prompt as a function. \\{{ is a literal {{.",
@@ -124,26 +115,6 @@ export const diagnosticCodes = {
   unknown_prompt_path: {
     text: "By the request schema, payloads do not have this field, so this part of the prompt would always be empty.",
     fix: "Correct the path, or add the field to request.",
-  },
-  invalid_retries: {
-    text: 'retries has the options attempts (1 to 100), backoff ("exponential" or "fixed"), initialDelay and maxDelay (durations such as "10s"). initialDelay must not be longer than maxDelay.',
-    fix: "Correct the value.",
-  },
-  invalid_timeout: {
-    text: 'timeout and callTimeout are durations: a number with a unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds, at most 100 years ("36525d").',
-    fix: "Correct the value.",
-  },
-  invalid_concurrency: {
-    text: "concurrency is the maximum number of concurrent runs of the workflow or agent, over all workers: a whole number from 1.",
-    fix: "Correct the value, or omit it. Default: no limit.",
-  },
-  invalid_max_queued: {
-    text: "maxQueued is the maximum number of queued runs of the workflow or agent: a whole number from 1. Webhooks that would exceed it are rejected.",
-    fix: "Correct the value, or omit it. Default: no limit.",
-  },
-  invalid_versions: {
-    text: 'versions is "pin" (open runs continue on the build that accepted them) or "latest" (they continue on the current build).',
-    fix: 'Correct the value, or omit it. Default: "pin".',
   },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
@@ -169,10 +140,6 @@ export const diagnosticCodes = {
     text: "The signature does not cover the body. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
     fix: "Keep only the window, or omit dedupe. The build continues.",
   },
-  invalid_rate_limit: {
-    text: 'rateLimit is the maximum rate of requests to the endpoint: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',
-    fix: "Correct the value, or omit it. Default: no limit.",
-  },
   invalid_headers: {
     text: "headers describes the headers of a request: an object with their names in lower case. Values are strings, or arrays of strings for repeated headers. Other headers are ignored.",
     fix: "Correct the schema.",
@@ -192,10 +159,6 @@ export const diagnosticCodes = {
   impossible_filter: {
     text: "A body starts a run only if it matches both request and filter. By these schemas, no body has this value.",
     fix: "Correct the value in filter, or the schema in request.",
-  },
-  invalid_on_mismatch: {
-    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint. "hold" (202) keeps every request that starts no run, to release it later.',
-    fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
   },
   rejects_other_events: {
     text: "The only trigger on an endpoint answers 422 to a body that does not match its request. This sender sends other kinds of events to the same URL, or changes its events, and disables the URL after some errors.",

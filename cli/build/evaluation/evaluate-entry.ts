@@ -7,6 +7,8 @@ import type {
   TriggerDefinition,
   WorkflowDefinition,
 } from "../../../sdk/definition.ts";
+import { endpointSettings } from "../../../sdk/endpoint-settings.ts";
+import { agentSettings, workflowSettings } from "../../../sdk/target-settings.ts";
 import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../../server/contract/json.ts";
 import { isAgent, isSchema, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
 import { exportSchema } from "../schema/export.ts";
@@ -21,6 +23,7 @@ import type {
   EvaluatedTrigger,
   EvaluatedWorkflow,
   ThrownError,
+  Written,
 } from "./protocol.ts";
 import { originStack } from "./trace-origins.ts";
 
@@ -66,12 +69,6 @@ export async function readTrigger(
     event: source.event === undefined ? null : await evaluateSchema(source.event),
     headers: source.headers === undefined ? null : await evaluateSchema(source.headers),
     query: source.query === undefined ? null : await evaluateSchema(source.query),
-    body: plain(source.body),
-    bigints: plain(source.bigints),
-    onMismatch: plain(source.onMismatch),
-    reply: plain(source.reply),
-    challenge: plain(source.challenge),
-    methods: plain(source.methods),
     verify: source.verify
       ? {
           scheme: source.verify.scheme,
@@ -85,8 +82,7 @@ export async function readTrigger(
           reply: source.verify.reply,
         }
       : null,
-    dedupe: plain(source.dedupe),
-    rateLimit: plain(source.rateLimit),
+    ...readWritten(source, endpointSettings),
     prompt: readPrompt(prompt),
     target: {
       kind: prompt === undefined ? "workflow" : "agent",
@@ -127,15 +123,8 @@ async function readAgent(agent: AgentDefinition): Promise<EvaluatedAgent> {
     instructions: String(agent.instructions),
     tools: await evaluateTools(agent.tools),
     output: agent.output === undefined ? null : await evaluateSchema(agent.output),
-    maxSteps: plain(agent.maxSteps),
-    maxToolCalls: plain(agent.maxToolCalls),
-    budget: plain(agent.budget),
-    timeout: plain(agent.timeout),
-    callTimeout: plain(agent.callTimeout),
-    concurrency: plain(agent.concurrency),
-    maxQueued: plain(agent.maxQueued),
     hasOnFailure: typeof agent.onFailure === "function",
-    versions: plain(agent.versions),
+    ...readWritten(agent, agentSettings),
   };
 }
 
@@ -154,13 +143,13 @@ async function readWorkflow(workflow: WorkflowDefinition): Promise<EvaluatedWork
     slug: plain(workflow.slug),
     input: await evaluateSchema(workflow.input),
     output: workflow.output === undefined ? null : await evaluateSchema(workflow.output),
-    retries: plain(workflow.retries),
-    timeout: plain(workflow.timeout),
-    concurrency: plain(workflow.concurrency),
-    maxQueued: plain(workflow.maxQueued),
     hasOnFailure: typeof workflow.onFailure === "function",
-    versions: plain(workflow.versions),
+    ...readWritten(workflow, workflowSettings),
   };
+}
+
+function readWritten<Name extends string>(definition: { readonly [Each in Name]?: unknown }, names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, plain(definition[name])])) as Written<Record<Name, unknown>>;
 }
 
 /** A value that JSON can carry between processes. Other values, such as NaN and Infinity, become a description. */

@@ -1,4 +1,6 @@
-import type { BodyOptions, SecretProblem } from "../../../sdk/definition.ts";
+import type { SecretProblem } from "../../../sdk/definition.ts";
+import type { BodyOptions, EndpointSettings } from "../../../sdk/endpoint-settings.ts";
+import type { AgentSettings, WorkflowSettings } from "../../../sdk/target-settings.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { FindingKind } from "../schema/finding.ts";
 
@@ -49,7 +51,10 @@ export type EvaluatedEntry = { file: string } & (
   | { outcome: "threw"; error: ThrownError }
 );
 
-export interface EvaluatedTrigger {
+/** Options as written. They are not checked yet. */
+export type Written<Options> = { readonly [Name in keyof Options]?: unknown };
+
+export interface EvaluatedTrigger extends Written<EndpointSettings> {
   slug: unknown;
   endpoint: unknown;
   hasTransform: boolean;
@@ -61,12 +66,6 @@ export interface EvaluatedTrigger {
   event: EvaluatedSchema | null;
   headers: EvaluatedSchema | null;
   query: EvaluatedSchema | null;
-  body: unknown;
-  bigints: unknown;
-  onMismatch: unknown;
-  reply: unknown;
-  challenge: unknown;
-  methods: unknown;
   /** `fingerprint` is derived from the secrets. It is only compared, never stored. */
   verify: {
     scheme: string;
@@ -82,41 +81,26 @@ export interface EvaluatedTrigger {
     /** `null`: none. */
     reply: unknown;
   } | null;
-  dedupe: unknown;
-  rateLimit: unknown;
   /** Of agents. */
   prompt: { kind: "template"; text: string } | { kind: "function" } | null;
   /** `file`: the file with this default export; `null`: none. */
   target: { kind: "workflow" | "agent"; slug: unknown; file: string | null };
 }
 
-export interface EvaluatedWorkflow {
+export interface EvaluatedWorkflow extends Written<WorkflowSettings> {
   slug: unknown;
   input: EvaluatedSchema;
   output: EvaluatedSchema | null;
-  retries: unknown;
-  timeout: unknown;
-  concurrency: unknown;
-  maxQueued: unknown;
   hasOnFailure: boolean;
-  versions: unknown;
 }
 
-export interface EvaluatedAgent {
+export interface EvaluatedAgent extends Written<AgentSettings> {
   slug: unknown;
   model: { provider: string; modelId: string };
   instructions: string;
   tools: EvaluatedTool[];
   output: EvaluatedSchema | null;
-  maxSteps: unknown;
-  maxToolCalls: unknown;
-  budget: unknown;
-  timeout: unknown;
-  callTimeout: unknown;
-  concurrency: unknown;
-  maxQueued: unknown;
   hasOnFailure: boolean;
-  versions: unknown;
 }
 
 export interface EvaluatedTool {

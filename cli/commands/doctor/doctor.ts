@@ -12,7 +12,7 @@ import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { readDisk } from "../../../server/ports/disk.ts";
 import { listKeptVersions, ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
-import { concurrencyOf } from "../../../server/domain/runs/concurrency.ts";
+import { concurrencyOf } from "../../../server/domain/runs/run-limits.ts";
 import { latestTargetsOf } from "../../../server/domain/runs/run-builds.ts";
 import type { StoreContents, WantedContents } from "../../../server/store/shared/store-contents.ts";
 import { maxBytesOf } from "../../../server/upkeep/size-limit.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DeliverySummary, Origin } from "../../../server/contract/delivery.ts";
-import type { Manifest } from "../../../server/contract/project/manifest.ts";
+import { type Manifest, manifestAgentSchema } from "../../../server/contract/project/manifest.ts";
 import { formatLocalTime } from "../../../server/shared/format.ts";
 import { createPaint } from "../../terminal/terminal.ts";
 import { fakeDelivery } from "../testing/fake-host.ts";
@@ -249,29 +249,18 @@ it("a project is described by its counts, with agents only if it has some", () =
     environment: { reads: [], readsAny: false, secrets: [] },
   };
   expect(countText(none)).toBe("0 triggers, 0 workflows");
-  const common = {
+  const triage = manifestAgentSchema.parse({
     slug: "triage",
     file: "",
     module: "",
     input: {},
     output: null,
-    retries: { attempts: 1, backoff: "fixed" as const, initialMs: 0, maxMs: 0 },
+    retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: 1,
-    concurrency: null,
-    maxQueued: null,
-    hasOnFailure: false,
-    versions: "pin" as const,
-    steps: [],
-  };
-  const triage = {
-    ...common,
     model: { provider: "openai", modelId: "gpt-5-mini" },
     instructions: "Sort.",
     tools: [],
-    maxSteps: 20,
-    maxToolCalls: { perAnswer: 20, perRun: 100 },
-    budget: { tokens: null, usd: null },
     callTimeoutMs: 1,
-  };
+  });
   expect(countText({ ...none, agents: [triage] })).toBe("0 triggers, 0 workflows, 1 agent");
 });

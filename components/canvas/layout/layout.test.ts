@@ -45,10 +45,10 @@ describe("the layout in columns", () => {
     );
   });
 
-  it("keeps the order of the model in the columns of endpoints and triggers", () => {
+  it("keeps the order of the model in the columns of sources and triggers", () => {
     const graph = all(largeModel(30));
     const layout = layoutColumns(graph);
-    for (const kind of ["endpoint", "trigger"]) {
+    for (const kind of ["source", "trigger"]) {
       const heights = graph.nodes.filter((node) => node.kind === kind).map(({ id }) => layout.get(id)?.y ?? 0);
       expect(heights).toEqual(heights.toSorted((one, other) => one - other));
     }

@@ -3,14 +3,13 @@ import { columns, nodeSize } from "../../graph/node-content.ts";
 import type { Layout, Point, VisibleGraph } from "../../graph/visible-graph.ts";
 
 const gap = 22;
-/** Gap between the groups of two endpoints. */
+/** Gap between the groups of two sources. */
 const groupGap = 30;
 
 /**
  * The layout in three columns, in the order of the model, so that every visit has the same one. Triggers are stacked,
- * endpoints are next to the middle of their triggers, and targets next to the middle of their sources. It takes
- * milliseconds
- * for any project size.
+ * sources are next to the middle of their triggers, and targets next to the middle of the nodes that lead to them. It
+ * takes milliseconds for any project size.
  */
 export function layoutColumns({ nodes, edges }: Pick<VisibleGraph, "nodes" | "edges">): Layout {
   const layout = new Map<string, Point>();
@@ -72,16 +71,16 @@ function placeInOrder(nodes: readonly Wanted[]): Map<string, number> {
   return tops;
 }
 
-/** Places the groups of endpoints and their triggers below each other. */
+/** Places the groups of sources and their triggers below each other. */
 function placeGroups(nodes: readonly ModelNode[], layout: Map<string, Point>): void {
   let top = 0;
   for (const group of groupsOf(nodes)) {
-    const [endpoint, ...triggers] = group;
-    if (!endpoint) continue;
+    const [source, ...triggers] = group;
+    if (!source) continue;
     const stack = triggers.reduce((sum, trigger) => sum + nodeSize(trigger).height + gap, -gap);
-    const { height } = nodeSize(endpoint);
+    const { height } = nodeSize(source);
     const room = Math.max(stack, height);
-    layout.set(endpoint.id, { x: columns.endpoint, y: Math.round(top + (room - height) / 2) });
+    layout.set(source.id, { x: columns.source, y: Math.round(top + (room - height) / 2) });
     let y = top + Math.round((room - Math.max(0, stack)) / 2);
     for (const trigger of triggers) {
       layout.set(trigger.id, { x: columns.trigger, y });
@@ -94,7 +93,7 @@ function placeGroups(nodes: readonly ModelNode[], layout: Map<string, Point>): v
 function groupsOf(nodes: readonly ModelNode[]): ModelNode[][] {
   const groups: ModelNode[][] = [];
   for (const node of nodes) {
-    if (node.kind === "endpoint") groups.push([node]);
+    if (node.kind === "source") groups.push([node]);
     else if (node.kind === "trigger") groups.at(-1)?.push(node);
   }
   return groups;
@@ -170,7 +169,7 @@ export function placeNewNodes(graph: VisibleGraph, old: Layout): Layout | null {
       return at ? [[id, at] as const] : [];
     }),
   );
-  const taken: Record<ModelNode["kind"], Span[]> = { endpoint: [], trigger: [], target: [] };
+  const taken: Record<ModelNode["kind"], Span[]> = { source: [], trigger: [], target: [] };
   for (const node of staying) taken[node.kind].push(spanOf(node, layout));
   for (const node of graph.nodes) {
     if (layout.has(node.id)) continue;
@@ -218,7 +217,7 @@ function nearestFree(taken: readonly Span[], { wanted, height }: { wanted: numbe
 
 /** Whether a node has grown (for example by a condition) and overlaps the next one. */
 function hasOverlap(staying: readonly ModelNode[], layout: Layout): boolean {
-  return (["endpoint", "trigger", "target"] as const).some((kind) => {
+  return (["source", "trigger", "target"] as const).some((kind) => {
     const spans = staying
       .filter((node) => node.kind === kind)
       .map((node) => spanOf(node, layout))

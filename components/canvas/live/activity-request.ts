@@ -27,24 +27,24 @@ export interface Chunk {
 
 const chunkSize = 80;
 
-export function chunksOf({ endpoints, targets }: CanvasModel): Chunk[] {
-  const count = Math.ceil(Math.max(endpoints.length, targets.length) / chunkSize);
+export function chunksOf({ sources, targets }: CanvasModel): Chunk[] {
+  const count = Math.ceil(Math.max(sources.length, targets.length) / chunkSize);
   return Array.from({ length: count }, (_, index) => {
     const part = <Node>(nodes: readonly Node[]) => nodes.slice(index * chunkSize, (index + 1) * chunkSize);
     return {
-      endpoints: part(endpoints).map(({ endpoint }) => endpoint),
+      endpoints: part(sources).map(({ source }) => source.endpoint),
       targets: part(targets).map(({ target }) => ({ kind: target.kind, slug: target.slug })),
     };
   });
 }
 
-/** The indexes of the chunks that contain these nodes. A trigger belongs to the chunk of its endpoint. */
+/** The indexes of the chunks that contain these nodes. A trigger belongs to the chunk of its source. */
 export function chunksFor(model: CanvasModel, ids: Iterable<string>): number[] {
   const wanted = new Set<number>();
   const positions = positionsOf(model);
   for (const id of ids) {
     const node = model.byId.get(id);
-    const position = positions.get(node?.kind === "trigger" ? `endpoint:${node.endpoint}` : id);
+    const position = positions.get(node?.kind === "trigger" ? node.sourceId : id);
     if (position !== undefined) wanted.add(Math.floor(position / chunkSize));
   }
   return [...wanted].toSorted((one, other) => one - other);
@@ -56,9 +56,9 @@ function positionsOf(model: CanvasModel): Map<string, number> {
   const positions =
     known.get(model) ??
     new Map(
-      [...model.endpoints, ...model.targets].map(({ id }, index) => [
+      [...model.sources, ...model.targets].map(({ id }, index) => [
         id,
-        index < model.endpoints.length ? index : index - model.endpoints.length,
+        index < model.sources.length ? index : index - model.sources.length,
       ]),
     );
   known.set(model, positions);

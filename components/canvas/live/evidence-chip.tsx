@@ -3,23 +3,25 @@
 import { Ban, Check } from "lucide-react";
 import Link from "next/link";
 import { useCanvas } from "../use-canvas.ts";
+import type { GraphSource } from "../../graph/canvas-model.ts";
 import { deliveriesHref, type Evidence, stoppedCount, describeStopped } from "../../graph/evidence.ts";
 import { formatNumber } from "../../../server/shared/format.ts";
 
 /** `388 · 22`: passed and stopped deliveries. Each number links to exactly those deliveries. */
 export function EvidenceChip({
   evidence,
-  endpoint,
+  source,
   trigger,
 }: {
   evidence: Evidence;
-  endpoint: string;
+  source: GraphSource;
   trigger: string | null;
 }) {
   const since = useCanvas(({ traffic }) => traffic.since() ?? undefined);
   const stopped = stoppedCount(evidence);
   // The deliveries page cannot filter by several triggers.
-  const hrefOf = (verdict: "matched" | "stopped") => trigger && deliveriesHref({ endpoint, trigger, verdict, since });
+  const hrefOf = (verdict: "matched" | "stopped") =>
+    trigger && deliveriesHref({ endpoint: source.endpoint, trigger, verdict, since });
   if (evidence.passed === 0 && stopped === 0) return null;
   return (
     <span className="flex h-5 items-center rounded-full border bg-raised px-1 text-xs font-semibold whitespace-nowrap text-ink-3 tabular-nums">

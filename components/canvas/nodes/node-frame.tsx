@@ -46,7 +46,7 @@ export function NodeFrame({
         className="absolute -inset-px rounded-[inherit] focus-visible:rounded-[inherit]"
       />
       {children}
-      {node.kind !== "endpoint" && <EdgeEnd side="left" />}
+      {node.kind !== "source" && <EdgeEnd side="left" />}
       {node.kind !== "target" && <EdgeEnd side="right" />}
     </div>
   );

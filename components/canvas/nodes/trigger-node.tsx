@@ -33,7 +33,7 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
       <Prompts node={node} />
       {evidence && (
         <span className="absolute top-1/2 right-full mr-2.5 -translate-y-1/2 group-data-[far=true]/canvas:hidden">
-          <EvidenceChip evidence={evidence} endpoint={node.endpoint} trigger={node.slug} />
+          <EvidenceChip evidence={evidence} source={node.source} trigger={node.slug} />
         </span>
       )}
     </NodeFrame>

@@ -4,10 +4,11 @@ import { type Edge, EdgeLabelRenderer, type EdgeProps, getBezierPath, ViewportPo
 import { memo, useMemo } from "react";
 import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
+import type { GraphSource } from "../../graph/canvas-model.ts";
 import type { CanvasEdge, VisibleGraph, Layout } from "../../graph/visible-graph.ts";
 import { edgePaths } from "./flow-elements.ts";
 
-export type FlowEdgeType = Edge<{ edge: CanvasEdge; endpoint: string }, "flow">;
+export type FlowEdgeType = Edge<{ edge: CanvasEdge; source: GraphSource | null }, "flow">;
 
 /** An edge. Dashed without deliveries in the time window; in the accent colour at the hovered and the opened node. */
 export const FlowEdge = memo(function FlowEdge({ id, data, ...ends }: EdgeProps<FlowEdgeType>) {
@@ -27,7 +28,7 @@ export const FlowEdge = memo(function FlowEdge({ id, data, ...ends }: EdgeProps<
         strokeDasharray={isUnused ? "4 4" : undefined}
         className={`fill-none ${isLit ? "stroke-accent" : "stroke-line-strong"}`}
       />
-      {isSummary && evidence && (
+      {isSummary && evidence && data.source && (
         <EdgeLabelRenderer>
           <div
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
@@ -35,7 +36,7 @@ export const FlowEdge = memo(function FlowEdge({ id, data, ...ends }: EdgeProps<
           >
             <EvidenceChip
               evidence={evidence}
-              endpoint={data.endpoint}
+              source={data.source}
               trigger={others.length === 0 && trigger ? trigger.replace(/^trigger:/, "") : null}
             />
           </div>

@@ -1,10 +1,10 @@
 import { type Edge, getBezierPath, type Node, Position } from "@xyflow/react";
-import type { ModelNode } from "../../graph/canvas-model.ts";
+import type { GraphSource, ModelNode } from "../../graph/canvas-model.ts";
 import { nodeSize } from "../../graph/node-content.ts";
 import type { CanvasEdge, VisibleGraph, Layout, Point } from "../../graph/visible-graph.ts";
 
 export type FlowNode = Node<{ node: ModelNode }>;
-export type FlowEdge = Edge<{ edge: CanvasEdge; endpoint: string }>;
+export type FlowEdge = Edge<{ edge: CanvasEdge; source: GraphSource | null }>;
 
 /**
  * The nodes for React Flow. Sizes and handles are given, so that it measures nothing. An unchanged node stays the same
@@ -48,14 +48,13 @@ export function flowEdges({ nodes, edges }: VisibleGraph, drawn: ReadonlySet<str
   return edges
     .filter(({ id }) => drawn?.has(id) ?? true)
     .map((edge) => {
-      const source = byId.get(edge.source);
-      const endpoint = source && source.kind !== "target" ? source.endpoint : "";
+      const from = byId.get(edge.source);
       return {
         id: edge.id,
         source: edge.source,
         target: edge.target,
         type: "flow",
-        data: { edge, endpoint },
+        data: { edge, source: from && from.kind !== "target" ? from.source : null },
         domAttributes: hidden,
       };
     });

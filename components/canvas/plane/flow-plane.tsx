@@ -20,7 +20,7 @@ import type { CanvasStore } from "../canvas-store.ts";
 import { PulseLayer } from "../live/pulse-layer.tsx";
 import type { ModelNode } from "../../graph/canvas-model.ts";
 import { type Layout, type Step, type VisibleGraph, walk } from "../../graph/visible-graph.ts";
-import { EndpointNode } from "../nodes/endpoint-node.tsx";
+import { SourceNode } from "../nodes/source-node.tsx";
 import { TargetNode } from "../nodes/target-node.tsx";
 import { TriggerNode } from "../nodes/trigger-node.tsx";
 import { useCanvas, useCanvasStore } from "../use-canvas.ts";
@@ -32,7 +32,7 @@ import { boxOf, farZoom, isInWindow, zoomRange } from "./viewport.ts";
 
 const steps: readonly Step[] = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
-const nodeTypes = { endpoint: EndpointNode, trigger: TriggerNode, target: TargetNode };
+const nodeTypes = { source: SourceNode, trigger: TriggerNode, target: TargetNode };
 const edgeTypes = { flow: FlowEdgeView };
 const noEdges: FlowEdge[] = [];
 

@@ -54,7 +54,7 @@ function hasStatus(node: ModelNode, { status, known }: { status: CanvasStatus; k
 }
 
 function textOf(node: ModelNode): string {
-  if (node.kind === "endpoint") return node.path;
+  if (node.kind === "source") return node.label;
   if (node.kind === "target")
     return [
       node.target.slug,
@@ -75,13 +75,13 @@ function agentTexts({ model, tools }: GraphAgent): string[] {
   return [model.provider, model.modelId, ...tools.map(({ name }) => name)];
 }
 
-/** Matching nodes with their connected nodes: endpoints of triggers, triggers of targets. */
+/** Matching nodes with their connected nodes: sources of triggers, triggers of targets. */
 function chainsOf(model: CanvasModel, matches: (node: ModelNode) => boolean): Set<string> {
   const ids = new Set<string>();
   const addTrigger = (id: string) => {
     const node = model.byId.get(id);
     if (node?.kind !== "trigger") return;
-    ids.add(id).add(`endpoint:${node.endpoint}`);
+    ids.add(id).add(node.sourceId);
     for (const { targetId } of node.attachments) ids.add(targetId);
   };
   for (const node of model.byId.values()) {
@@ -91,11 +91,11 @@ function chainsOf(model: CanvasModel, matches: (node: ModelNode) => boolean): Se
   }
   return ids;
 
-  /** For a target: adds its trigger and endpoint, not the other targets of that trigger. */
+  /** For a target: adds its trigger and source, not the other targets of that trigger. */
   function addTriggerOf(node: ModelNode, id: string) {
     if (node.kind !== "target") return addTrigger(id);
     const trigger = model.byId.get(id);
     ids.add(id);
-    if (trigger?.kind === "trigger") ids.add(`endpoint:${trigger.endpoint}`);
+    if (trigger?.kind === "trigger") ids.add(trigger.sourceId);
   }
 }

@@ -32,7 +32,7 @@ export function Toolbar({ filter, isList = false }: ToolbarProps & { isList?: bo
   const shownIds = useCanvas((state) => state.shownIds);
   const endpoints = [
     { value: "", label: "Any endpoint" },
-    ...model.endpoints.map(({ endpoint, path }) => ({ value: endpoint, label: path })),
+    ...model.sources.map(({ source, label }) => ({ value: source.endpoint, label })),
   ];
   const isFolded = collapsed.size > 0;
   return (

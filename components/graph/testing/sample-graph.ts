@@ -10,8 +10,7 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
     ways.map(([endpoint, slug, target, conditions = 1]) => ({
       attachmentId: `${slug}:${target}`,
       slug,
-      endpoint,
-      methods: ["POST"],
+      source: { kind: "webhook", endpoint, methods: ["POST"] },
       target: { kind: "workflow", slug: target },
       file: `triggers/${slug}.ts`,
       hasTransform: false,

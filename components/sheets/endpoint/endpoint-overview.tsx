@@ -34,7 +34,7 @@ export function EndpointOverview(props: EndpointOverviewProps) {
   const held = activity?.endpoints.find((one) => one.endpoint === endpoint)?.outcomes.held ?? 0;
   return (
     <>
-      <SheetSection title="URL" note={formatMethods(triggers[0]?.methods ?? [])}>
+      <SheetSection title="URL" note={formatMethods(triggers[0]?.source.methods ?? [])}>
         <EndpointUrl url={url} endpoint={endpoint} needsKey={needsKey} access={access} />
       </SheetSection>
       <SheetSection
@@ -116,7 +116,7 @@ function TriggerLine({ trigger, activity }: { trigger: TriggerNode; activity: Ac
 
 /** Each number links to the deliveries that it counts. */
 function Counts({
-  trigger: { slug, endpoint },
+  trigger: { slug, source },
   matched,
   stopped,
   since,
@@ -126,7 +126,8 @@ function Counts({
   stopped: number;
   since: string | undefined;
 }) {
-  const href = (verdict: "matched" | "stopped") => deliveriesHref({ endpoint, trigger: slug, verdict, since });
+  const href = (verdict: "matched" | "stopped") =>
+    deliveriesHref({ endpoint: source.endpoint, trigger: slug, verdict, since });
   return (
     <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
       <Link href={href("matched")} className="font-medium text-ok hover:underline">

@@ -11,7 +11,7 @@ import { EndpointConnect } from "./endpoint-connect.tsx";
 import { EndpointOverview } from "./endpoint-overview.tsx";
 import { SheetBody, SheetFrame, TrafficPill, useSheetTab } from "../frame/sheet-frame.tsx";
 import { TryBody } from "./try-body.tsx";
-import type { Graph } from "../../graph/canvas-model.ts";
+import { endpointId, type Graph } from "../../graph/canvas-model.ts";
 import { useActivity } from "../sheet-data.ts";
 import { useEndpointKey } from "./endpoint-key.tsx";
 import { useOrigin } from "../../ui/browser.ts";
@@ -38,7 +38,10 @@ export function EndpointSheet({
 }) {
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "connect", "try", "backtest"]);
-  const triggers = useMemo(() => graph.triggers.filter((trigger) => trigger.endpoint === endpoint), [graph, endpoint]);
+  const triggers = useMemo(
+    () => graph.triggers.filter((trigger) => trigger.sourceId === endpointId(endpoint)),
+    [graph, endpoint],
+  );
   const activity = useActivity({ window, endpoint });
   const recent = useQuery(trpc.deliveries.list.queryOptions({ endpoint, limit: 6 }));
   const slug = triggers[0]?.slug ?? endpoint;

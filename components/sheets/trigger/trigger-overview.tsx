@@ -61,9 +61,9 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
               "endpoint",
               <SheetLink
                 key="endpoint"
-                node={{ kind: "endpoint", id: trigger.endpoint }}
+                node={{ kind: "endpoint", id: trigger.source.endpoint }}
                 className={linkClass}
-              >{`/triggers/${trigger.endpoint}`}</SheetLink>,
+              >{`/triggers/${trigger.source.endpoint}`}</SheetLink>,
             ],
             ["starts", <Targets key="targets" trigger={trigger} />],
             [

@@ -54,7 +54,7 @@ export function TriggerSheet({
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema", "backtest"]);
   const listed = graph.triggers.find((trigger) => trigger.slug === slug);
-  const endpoint = listed?.endpoint ?? "";
+  const endpoint = listed?.source.endpoint ?? "";
   const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const activity = useActivity({ window, endpoint });
   const counts = evidenceIn(activity, listed?.attachmentIds ?? []);

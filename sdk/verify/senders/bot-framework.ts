@@ -1,5 +1,5 @@
 import { checkNames, checkOptions } from "../../check-shape.ts";
-import type { Duration } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { readJsonObject } from "../body.ts";
 import { readTokens, type Secret } from "../secrets.ts";
 import { fault, readTolerance, type Verification } from "../verification.ts";

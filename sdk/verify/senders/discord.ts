@@ -2,7 +2,8 @@ import { checkNames } from "../../check-shape.ts";
 import { isRecord } from "../body.ts";
 import { Buffer } from "node:buffer";
 import { createPublicKey, verify } from "node:crypto";
-import type { Duration, SenderAnswer } from "../../definition.ts";
+import type { SenderAnswer } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { fromHex, type Key, readKeys, type Secret } from "../secrets.ts";
 import {
   createVerification,

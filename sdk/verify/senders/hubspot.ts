@@ -1,5 +1,6 @@
 import { checkNames } from "../../check-shape.ts";
-import type { Duration, SignedRequest } from "../../definition.ts";
+import type { SignedRequest } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { explainUrl, readUrlOption, unknownUrl, urlOf } from "../public-url.ts";
 import { fromBase64, readSecrets, type Secret, textKey } from "../secrets.ts";
 import {

@@ -1,6 +1,7 @@
 import { checkNames } from "../../check-shape.ts";
 import { readJsonObject } from "../body.ts";
-import type { Duration, SignedRequest } from "../../definition.ts";
+import type { SignedRequest } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import { type Verification, createVerification, readTolerance, writeHex } from "../verification.ts";
 

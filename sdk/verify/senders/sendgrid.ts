@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { checkNames } from "../../check-shape.ts";
-import type { Duration } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { fromBase64, type Key, readKeys, type Secret } from "../secrets.ts";
 import { createVerification, fault, readSeconds, readTolerance, type Verification } from "../verification.ts";
 

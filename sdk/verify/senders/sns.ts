@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { verify, X509Certificate } from "node:crypto";
 import { checkNames } from "../../check-shape.ts";
-import type { Duration, SenderAnswer, SignatureFault, SignedRequest } from "../../definition.ts";
+import type { SenderAnswer, SignatureFault, SignedRequest } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { isRecord, readJsonObject } from "../body.ts";
 import { fromBase64, type Key, readKeys, type Secret } from "../secrets.ts";
 import {

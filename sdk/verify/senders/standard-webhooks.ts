@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkNames } from "../../check-shape.ts";
-import type { Duration, SignedRequest } from "../../definition.ts";
+import type { SignedRequest } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { fromAnyBase64, fromBase64, headerBytes, readSecrets, type Secret } from "../secrets.ts";
 import {
   type Verification,

@@ -1,5 +1,5 @@
 import { checkNames } from "../../check-shape.ts";
-import type { Duration } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { fromHex, readSecrets, type Secret, textKey } from "../secrets.ts";
 import {
   type Verification,

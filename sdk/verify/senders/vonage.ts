@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { checkNames, checkOptions } from "../../check-shape.ts";
-import type { Duration, SignatureFault, SignedRequest } from "../../definition.ts";
+import type { SignatureFault, SignedRequest } from "../../definition.ts";
+import type { Duration } from "../../duration.ts";
 import { findTokens, maxToken, missingToken } from "../bearer.ts";
 import { isRecord } from "../body.ts";
 import { fromAnyBase64, readSecrets, type Secret, textKey } from "../secrets.ts";

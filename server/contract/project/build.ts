@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, runId } from "../fields.ts";
-import { stepCallSchema, versionPolicySchema } from "./manifest.ts";
+import { stepCallSchema } from "./manifest.ts";
+import { versionPolicySchema } from "./options.ts";
 import { targetSchema } from "./target.ts";
 
 export const buildSchema = z.object({

@@ -8,20 +8,11 @@ import {
   dedupeSchema,
   endpointSchema,
   methodsSchema,
-  onMismatchSchema,
-  rateSchema,
   replySchema,
   slugSchema,
 } from "./endpoint.ts";
+import { endpointOptions, modelOptions, retryPolicySchema, shapeOf, targetOptions } from "./options.ts";
 import { targetSchema } from "./target.ts";
-
-/** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
-const retryPolicySchema = z.object({
-  attempts: z.int().min(1).max(100),
-  backoff: z.enum(["exponential", "fixed"]),
-  initialMs: z.int().min(0),
-  maxMs: z.int().min(0),
-});
 
 const promptKind = <Kind extends string>(kind: Kind) =>
   z.literal(kind).describe("A template, or a function of the project.");
@@ -60,8 +51,7 @@ export const manifestTriggerSchema = z.object({
   /** The environment variable with its secret. Absent: the file does not name it, or sets other options of `verify`. */
   secretVariable: z.string().optional().describe("The environment variable with the secret. Absent: unknown."),
   dedupe: dedupeSchema.nullable().default(null),
-  rateLimit: rateSchema.nullable().default(null),
-  onMismatch: onMismatchSchema.nullable().default(null),
+  ...shapeOf(endpointOptions),
   reply: replySchema.nullable().default(null),
   challenges: z.array(challengeSchema).default([]),
   methods: methodsSchema.default(["POST"]),
@@ -69,21 +59,13 @@ export const manifestTriggerSchema = z.object({
   prompt: promptSchema.nullable().default(null),
 });
 
-/** How many calls of tools an agent may make. Older builds do not have it. */
-export const maxToolCallsSchema = z
-  .object({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) })
-  .prefault({});
-
-/** The build on which open runs continue: the one that accepted them, or the current one. */
-export const versionPolicySchema = z.enum(["pin", "latest"]);
-
 /** A call of `ctx.step` or `ctx.sleep` whose name is a literal. */
 export const stepCallSchema = z.object({
   kind: z.enum(["step", "sleep"]).describe("The kind."),
   name: z.string().describe("Name of the step."),
 });
 
-const manifestWorkflowSchema = z.object({
+export const manifestWorkflowSchema = z.object({
   slug: slugSchema,
   file: z.string(),
   module: z.string(),
@@ -91,18 +73,14 @@ const manifestWorkflowSchema = z.object({
   output: jsonSchemaObjectSchema.nullable(),
   retries: retryPolicySchema,
   timeoutMs: z.int().min(1),
-  concurrency: z.int().min(1).nullable(),
-  /** Builds of old do not have it. */
-  maxQueued: z.int().min(1).nullable().default(null),
+  ...shapeOf(targetOptions),
   /** Whether its code has `onFailure`. Builds of old do not have it. */
   hasOnFailure: z.boolean().default(false),
-  /** Builds of old do not have it. */
-  versions: versionPolicySchema.default("pin"),
   /** The calls in its code, also in code that it shares with others. Agents and builds of old have none. */
   steps: z.array(stepCallSchema).default([]),
 });
 
-const manifestAgentSchema = manifestWorkflowSchema.extend({
+export const manifestAgentSchema = manifestWorkflowSchema.extend({
   /** Who runs the model, as the AI SDK names it, e.g. `openai.responses`. */
   model: z.object({ provider: z.string(), modelId: z.string() }),
   /** Builds of old do not have them. */
@@ -121,9 +99,7 @@ const manifestAgentSchema = manifestWorkflowSchema.extend({
         .default(30 * 24 * 3_600_000),
     }),
   ),
-  maxSteps: z.int().min(1),
-  maxToolCalls: maxToolCallsSchema,
-  budget: z.object({ tokens: z.int().min(1).nullable(), usd: z.number().positive().nullable() }),
+  ...shapeOf(modelOptions),
   callTimeoutMs: z.int().min(1),
 });
 
@@ -174,7 +150,6 @@ export const manifestSchema = z.object({
   environment: manifestEnvironmentSchema.default({ reads: [], readsAny: true, secrets: [] }),
 });
 
-export type RetryPolicy = z.infer<typeof retryPolicySchema>;
 export type StepCall = z.infer<typeof stepCallSchema>;
 export type ManifestTrigger = z.infer<typeof manifestTriggerSchema>;
 export type ManifestWorkflow = z.infer<typeof manifestWorkflowSchema>;

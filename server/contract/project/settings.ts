@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Duration } from "../../../sdk/definition.ts";
+import type { Duration } from "../../../sdk/duration.ts";
 import { parseDuration } from "../../../sdk/duration.ts";
 import { roleSchema } from "../access/person.ts";
 import { rateSchema } from "./endpoint.ts";

@@ -12,6 +12,14 @@ export const targetSchema = z.object({
 export type TargetKind = z.infer<typeof targetKindSchema>;
 export type Target = z.infer<typeof targetSchema>;
 
+/** A target of a build; `undefined`: the build does not have it. */
+export function findBuilt<Built extends { slug: string }>(
+  { workflows, agents }: { workflows: readonly Built[]; agents: readonly Built[] },
+  { kind, slug }: Target,
+): Built | undefined {
+  return (kind === "agent" ? agents : workflows).find((built) => built.slug === slug);
+}
+
 /** A project has few targets; rows can have the names of targets that no longer exist. */
 const maxNames = 10_000;
 const names = { workflow: new Map<string, string>(), agent: new Map<string, string>() };

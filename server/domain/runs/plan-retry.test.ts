@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RetryPolicy } from "../../contract/project/manifest.ts";
+import type { RetryPolicy } from "../../contract/project/options.ts";
 import { planRetry } from "./plan-retry.ts";
 
 const policies: fc.Arbitrary<RetryPolicy> = fc.record({

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from "../../contract/project/manifest.ts";
+import type { RetryPolicy } from "../../contract/project/options.ts";
 
 export type RetryPlan = { kind: "retry"; availableAt: number } | { kind: "exhausted" };
 

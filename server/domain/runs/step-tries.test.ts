@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RetryPolicy } from "../../contract/project/manifest.ts";
+import type { RetryPolicy } from "../../contract/project/options.ts";
 import { type FailedTries, keepsWorker, planNextTry, readFailedTries } from "./step-tries.ts";
 
 const error = { name: "HttpError", message: "503", stack: null };

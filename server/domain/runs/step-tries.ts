@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "../../contract/json.ts";
-import { type RetryPolicy } from "../../contract/project/manifest.ts";
+import type { RetryPolicy } from "../../contract/project/options.ts";
 import { runErrorSchema } from "../../contract/run.ts";
 import { planRetry, type RetryHint } from "./plan-retry.ts";
 

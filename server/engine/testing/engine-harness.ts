@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { type Json, jsonSchema } from "../../contract/json.ts";
-import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
+import { type Manifest, type ManifestWorkflow, manifestWorkflowSchema } from "../../contract/project/manifest.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { newId } from "../../domain/ids.ts";
 import { silentLogger } from "../../ports/logger.ts";
@@ -192,7 +192,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
     agents: [],
     environment: { reads: [], readsAny: false, secrets: [] },
     workflows: [
-      {
+      manifestWorkflowSchema.parse({
         slug: "work",
         file: "workflows/work.ts",
         module: "workflows/work.js",
@@ -200,12 +200,8 @@ function createManifest(workflow: TestWorkflow): Manifest {
         output: null,
         retries: { attempts: 3, backoff: "fixed", initialMs: 1000, maxMs: 60_000, ...workflow.retries },
         timeoutMs: workflow.timeoutMs ?? 60_000,
-        concurrency: null,
-        maxQueued: null,
         hasOnFailure: workflow.onFailure !== undefined,
-        versions: "pin",
-        steps: [],
-      },
+      }),
     ],
   };
 }

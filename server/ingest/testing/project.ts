@@ -10,7 +10,7 @@ import type {
   Rate,
   Reply,
 } from "../../contract/project/endpoint.ts";
-import type { Manifest } from "../../contract/project/manifest.ts";
+import { type Manifest, manifestWorkflowSchema } from "../../contract/project/manifest.ts";
 import { namedLists } from "../../shared/schema/named-fields.ts";
 import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
@@ -71,20 +71,17 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
     triggers: [],
     agents: [],
     environment: { reads: [], readsAny: false, secrets: [] },
-    workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) => ({
-      slug,
-      file: `workflows/${slug}.ts`,
-      module: `${slug}.mjs`,
-      input: {},
-      output: null,
-      retries: { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 },
-      timeoutMs: 60_000,
-      concurrency: null,
-      maxQueued: null,
-      hasOnFailure: false,
-      versions: "pin",
-      steps: [],
-    })),
+    workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) =>
+      manifestWorkflowSchema.parse({
+        slug,
+        file: `workflows/${slug}.ts`,
+        module: `${slug}.mjs`,
+        input: {},
+        output: null,
+        retries: { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 60_000 },
+        timeoutMs: 60_000,
+      }),
+    ),
   };
   return {
     manifest,

@@ -8,9 +8,10 @@ import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.t
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
 import type { StepRecord } from "./engine-store.ts";
+import type { RunLimits } from "../../domain/runs/run-limits.ts";
 import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
 
-export interface NewRun {
+export interface NewRun extends RunLimits {
   id: string;
   trigger: string | null;
   attachmentId: string | null;
@@ -22,10 +23,6 @@ export interface NewRun {
   failureOf?: string;
   version: string;
   maxAttempts: number;
-  /** Maximum queued runs of the target, including these; absent or `null`: no limit. Not stored. */
-  maxQueued?: number | null;
-  /** Maximum concurrent runs of the target; absent or `null`: no limit. Not stored. */
-  concurrency?: number | null;
   createdAt: number;
   /** The output of the trigger's `request`; `null` if the run starts with its input. */
   payload: Json | null;
@@ -53,7 +50,7 @@ export interface QueueFull {
 export type LeftRun = { id: string } & ({ queue: QueueFull } | { obstacle: Obstacle | "missing" });
 
 /** A failed run, with the facts of the build that continues it. */
-export interface RunToResume {
+export interface RunToResume extends RunLimits {
   id: string;
   target: Target;
   version: string;
@@ -61,9 +58,6 @@ export interface RunToResume {
   attempts: number;
   /** The last attempt as the caller read it: a run that was resumed since then is left alone. */
   seenAttempt: number;
-  /** As in NewRun. */
-  maxQueued?: number | null;
-  concurrency?: number | null;
 }
 
 /** `null`: the run was resumed. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { readSettings } from "../../config.ts";
-import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
+import { type Manifest, type ManifestWorkflow, manifestWorkflowSchema } from "../../contract/project/manifest.ts";
 import { type RunStatus } from "../../contract/run.ts";
 import { isEnded } from "../../shared/runs/run-state.ts";
 import { newId } from "../../domain/ids.ts";
@@ -108,20 +108,18 @@ function manifestOf(
     triggers: [],
     agents: [],
     environment: { reads: [], readsAny: false, secrets: [] },
-    workflows: Object.entries(workflows).map(([slug, { timeoutMs, concurrency, attempts }]) => ({
-      slug,
-      file: `workflows/${slug}.ts`,
-      module: `${slug}.mjs`,
-      input: {},
-      output: null,
-      retries: { attempts: attempts ?? 1, backoff: "fixed", initialMs: 10, maxMs: 1000 },
-      timeoutMs: timeoutMs ?? 60_000,
-      concurrency: concurrency ?? null,
-      maxQueued: null,
-      hasOnFailure: false,
-      versions: "pin",
-      steps: [],
-    })),
+    workflows: Object.entries(workflows).map(([slug, { timeoutMs, concurrency, attempts }]) =>
+      manifestWorkflowSchema.parse({
+        slug,
+        file: `workflows/${slug}.ts`,
+        module: `${slug}.mjs`,
+        input: {},
+        output: null,
+        retries: { attempts: attempts ?? 1, backoff: "fixed", initialMs: 10, maxMs: 1000 },
+        timeoutMs: timeoutMs ?? 60_000,
+        concurrency,
+      }),
+    ),
   };
 }
 

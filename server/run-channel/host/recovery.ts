@@ -1,6 +1,6 @@
-import { targetName } from "../../contract/project/target.ts";
+import { findBuilt, targetName } from "../../contract/project/target.ts";
 import type { Mode } from "../../config.ts";
-import type { Manifest } from "../../contract/project/manifest.ts";
+import type { Manifest, ManifestWorkflow } from "../../contract/project/manifest.ts";
 import { chooseBuild, latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { describeDeath, type RunOfBuild, type WorkerDeath } from "../../engine/plan-lost-runs.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -116,11 +116,8 @@ export function createRecovery(p: RecoveryOptions): Recovery {
     };
     return ({ version: accepting, target }) => {
       const { version } = chooseBuild({ version: accepting, target: targetName(target) }, builds) ?? builds;
-      const { workflows = [], agents = [] } = kept.get(version) ?? current ?? {};
-      return {
-        version,
-        target: (target.kind === "agent" ? agents : workflows).find(({ slug }) => slug === target.slug) ?? null,
-      };
+      const build = kept.get(version) ?? current;
+      return { version, target: (build && findBuilt<ManifestWorkflow>(build, target)) ?? null };
     };
   }
 

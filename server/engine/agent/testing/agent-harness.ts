@@ -5,7 +5,7 @@ import { defineAgent } from "../../../../sdk/agent/define-agent.ts";
 import { agentInputJsonSchema } from "../../../contract/agent/input.ts";
 import { agentStepSchema } from "../../../contract/agent/trace.ts";
 import { parseDuration } from "../../../../sdk/duration.ts";
-import type { ManifestAgent } from "../../../contract/project/manifest.ts";
+import { type ManifestAgent, manifestAgentSchema } from "../../../contract/project/manifest.ts";
 import { silentLogger } from "../../../ports/logger.ts";
 import type { ProjectCode } from "../../../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../../../ports/run-channel.ts";
@@ -89,7 +89,7 @@ export async function createAgentHarness(
 /** The agent as the build describes it. */
 function buildAgent(definition: AgentDefinition): ManifestAgent {
   const { slug, model, instructions, tools, output, maxSteps, maxToolCalls, budget } = definition;
-  return {
+  return manifestAgentSchema.parse({
     slug,
     file: `agents/${slug}.ts`,
     module: `code/agents/${slug}.mjs`,
@@ -97,11 +97,6 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
     output: output instanceof z.ZodType ? z.record(z.string(), z.json()).parse(z.toJSONSchema(output)) : null,
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: 60_000,
-    concurrency: null,
-    maxQueued: null,
-    hasOnFailure: false,
-    versions: "pin",
-    steps: [],
     model: { provider: model.provider, modelId: model.modelId },
     instructions,
     tools: Object.entries(tools).map(([name, tool]) => ({
@@ -115,9 +110,9 @@ function buildAgent(definition: AgentDefinition): ManifestAgent {
         typeof tool.needsApproval === "function" ? "sometimes" : tool.needsApproval === true ? "always" : "never",
       approvalTimeoutMs: parseDuration(tool.approvalTimeout ?? "30d") ?? 1,
     })),
-    maxSteps: maxSteps ?? 20,
-    maxToolCalls: { perAnswer: maxToolCalls?.perAnswer ?? 20, perRun: maxToolCalls?.perRun ?? 100 },
-    budget: { tokens: budget?.tokens ?? null, usd: budget?.usd ?? null },
+    maxSteps,
+    maxToolCalls,
+    budget,
     callTimeoutMs: 30_000,
-  };
+  });
 }

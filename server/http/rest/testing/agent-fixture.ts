@@ -12,15 +12,12 @@ export function withAgent(sources: ProjectSources, change: Partial<ManifestAgent
     output: null,
     retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
     timeoutMs: 60_000,
-    concurrency: null,
     model: { provider: "openai.chat", modelId: "gpt-5-mini" },
     instructions: "Sort.",
     tools: [
       { name: "findCustomer", description: "Looks up", inputSchema: {}, needsApproval: "never" },
       { name: "refund", description: null, inputSchema: {}, needsApproval: "always" },
     ],
-    maxSteps: 20,
-    budget: { tokens: null, usd: null },
     callTimeoutMs: 30_000,
     ...change,
   };

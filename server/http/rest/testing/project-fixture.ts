@@ -91,10 +91,6 @@ function toManifest(kept: FixtureTrigger[], slugs: string[]): Manifest {
       output: null,
       retries: { attempts: 3, backoff: "exponential", initialMs: 1000, maxMs: 3_600_000 },
       timeoutMs: 60_000,
-      concurrency: null,
-      maxQueued: null,
-      versions: "pin",
-      steps: [],
     })),
   });
 }

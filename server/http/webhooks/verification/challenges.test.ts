@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { challengesOf } from "../../../../cli/build/checks/check-challenges.ts";
-import { type SourceChallenge } from "../../../../sdk/definition.ts";
+import type { SourceChallenge } from "../../../../sdk/endpoint-settings.ts";
 import { hmac, xero } from "../../../../sdk/verify/index.ts";
 import { redacted } from "../../../domain/privacy/redaction.ts";
 import type { Methods } from "../../../contract/project/endpoint.ts";

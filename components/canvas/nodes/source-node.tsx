@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Node, NodeProps } from "@xyflow/react";
 import { ChevronDown, ChevronRight } from "lucide-react";
-import { memo } from "react";
+import { type ComponentType, memo } from "react";
 import { formatCount, formatMethods, formatNumber } from "../../../server/shared/format.ts";
 import { useMay } from "../../auth/access.tsx";
 import { jsonCurl } from "../../curl/curl-command.ts";
@@ -12,46 +12,58 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { CopyButton } from "../../ui/controls/copy-button.tsx";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { useCanvas, useCanvasStore } from "../use-canvas.ts";
-import type { EndpointActivity, EndpointNode as Model } from "../../graph/canvas-model.ts";
+import type { EndpointActivity, GraphSource, SourceNode as Model } from "../../graph/canvas-model.ts";
 import { endpointName } from "../../graph/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 import { sparkBars } from "./spark-bars.ts";
 
-export type EndpointFlowNode = Node<{ node: Model }, "endpoint">;
+export type SourceFlowNode = Node<{ node: Model }, "source">;
+
+export const SourceNode = memo(function SourceNode({ data: { node } }: NodeProps<SourceFlowNode>) {
+  const Content = contents[node.source.kind];
+  return <Content node={node} source={node.source} />;
+});
+
+interface SourceProps {
+  node: Model;
+  source: GraphSource;
+}
+
+const contents: Record<GraphSource["kind"], ComponentType<SourceProps>> = { webhook: Endpoint };
 
 /** An endpoint: path, URL to copy, traffic in the time window. */
-export const EndpointNode = memo(function EndpointNode({ data: { node } }: NodeProps<EndpointFlowNode>) {
+function Endpoint({ node, source }: SourceProps) {
   const activity = useCanvas(({ traffic }) => traffic.endpoint(node.id));
   const deliveries = activity?.buckets.reduce((sum, { count }) => sum + count, 0);
   return (
     <NodeFrame
       node={node}
-      name={endpointName(node.path, { triggers: node.triggers.length, deliveries })}
+      name={endpointName(node.label, { triggers: node.triggers.length, deliveries })}
       className="bg-panel"
     >
       <div className="flex h-4 items-center group-data-[far=true]/canvas:hidden text-xs tracking-[0.02em] text-ink-3">
-        {formatMethods(node.methods)}
+        {formatMethods(source.methods)}
         <Fold node={node} />
       </div>
       <div className="mt-0.5 flex h-6 items-center gap-1">
         <code
           className="min-w-0 truncate font-semibold tracking-[-0.02em] group-data-[far=true]/canvas:text-xl"
-          title={node.path}
+          title={node.label}
         >
-          {node.path}
+          {node.label}
         </code>
         <span className="relative ml-auto -mr-1.5 group-data-[far=true]/canvas:hidden">
-          <CopyUrl endpoint={node.endpoint} />
+          <CopyUrl endpoint={source.endpoint} />
         </span>
       </div>
       <div className="mt-auto h-7 group-data-[far=true]/canvas:hidden">
-        <Sparkline activity={activity} endpoint={node.endpoint} trigger={node.triggers[0]} />
+        <Sparkline activity={activity} endpoint={source.endpoint} trigger={node.triggers[0]} />
       </div>
     </NodeFrame>
   );
-});
+}
 
-/** Collapses an endpoint with several triggers: its edges then lead directly to the targets. */
+/** Collapses a source with several triggers: its edges then lead directly to the targets. */
 function Fold({ node }: { node: Model }) {
   const { toggle } = useCanvasStore();
   const isCollapsed = useCanvas(({ graph }) => graph.collapsed.has(node.id));

@@ -1,0 +1,194 @@
+import { z } from "zod";
+import { type Duration, parseDuration } from "../../../sdk/duration.ts";
+import { findDelayProblems, readDelays, showOption } from "../../../sdk/retry-options.ts";
+import type { RetryOptions } from "../../../sdk/target-settings.ts";
+import { onMismatchSchema, rateSchema } from "./endpoint.ts";
+
+/**
+ * The options of definitions, each once: its values, its default, and the diagnostic of the build for other values. The
+ * build checks definitions with them and makes the manifest with them, and the manifest is read with them. The
+ * docstrings of the options are in the SDK.
+ */
+interface Option {
+  /** Parses a written value into that of the manifest, where an absent option has its default. */
+  schema: z.ZodType;
+  code: string;
+  /** The values that it can have. */
+  text: string;
+  fix: string;
+}
+
+/** How a workflow is tried again. `initialMs` doubles up to `maxMs` when exponential. */
+export const retryPolicySchema = z.object({
+  attempts: z.int().min(1).max(100),
+  backoff: z.enum(["exponential", "fixed"]),
+  initialMs: z.int().min(0),
+  maxMs: z.int().min(0),
+});
+
+export type RetryPolicy = z.infer<typeof retryPolicySchema>;
+
+/** The build on which open runs continue: the one that accepted them, or the current one. */
+export const versionPolicySchema = z.enum(["pin", "latest"]);
+
+const countSchema = () => z.int().min(1).nullable().default(null);
+
+/** Milliseconds, at least one. */
+const durationSchema = (byDefault: Duration) =>
+  z
+    .custom<Duration>(isTimeout)
+    .transform((duration) => parseDuration(duration) ?? 1)
+    .prefault(byDefault);
+
+export function isTimeout(timeout: unknown): boolean {
+  return (parseDuration(timeout) ?? 0) >= 1;
+}
+
+/** The message of an issue of its own is a predicate. */
+const retriesSchema = z
+  .custom<RetryOptions>()
+  .check(({ value, issues }) => {
+    const retries: unknown = value;
+    if (typeof retries !== "object" || retries === null || Array.isArray(retries)) {
+      issues.push({ code: "custom", input: value, message: `is ${showOption(value)}` });
+      return;
+    }
+    const { attempts = 3, ...delays }: Readonly<Record<string, unknown>> = { ...retries };
+    const known = ["backoff", "initialDelay", "maxDelay"];
+    const unknown = Object.keys(delays).filter((name) => !known.includes(name));
+    if (unknown.length > 0) issues.push({ code: "unrecognized_keys", keys: unknown, input: { ...retries } });
+    for (const { property, title } of [
+      ...(retryPolicySchema.shape.attempts.safeParse(attempts).success
+        ? []
+        : [{ property: "attempts", title: `attempts is ${showOption(attempts)}` }]),
+      ...findDelayProblems(delays),
+    ])
+      issues.push({ code: "custom", input: value, path: [property], message: title.slice(property.length + 1) });
+  })
+  .transform(({ attempts = 3, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
+  .prefault({});
+
+/** Of workflows and agents, as they are in the manifest. */
+export const targetOptions = {
+  concurrency: {
+    schema: countSchema(),
+    code: "invalid_concurrency",
+    text: "concurrency is the maximum number of concurrent runs of the workflow or agent, over all workers: a whole number from 1.",
+    fix: "Correct the value, or omit it. Default: no limit.",
+  },
+  maxQueued: {
+    schema: countSchema(),
+    code: "invalid_max_queued",
+    text: "maxQueued is the maximum number of queued runs of the workflow or agent: a whole number from 1. Webhooks that would exceed it are rejected.",
+    fix: "Correct the value, or omit it. Default: no limit.",
+  },
+  versions: {
+    schema: versionPolicySchema.default("pin"),
+    code: "invalid_versions",
+    text: 'versions is "pin" (open runs continue on the build that accepted them) or "latest" (they continue on the current build).',
+    fix: 'Correct the value, or omit it. Default: "pin".',
+  },
+} as const satisfies Record<string, Option>;
+
+const timeoutProblem = {
+  code: "invalid_timeout",
+  text: 'timeout and callTimeout are durations: a number with a unit, e.g. "250ms", "30s", "5m", "1.5h", "7d", or milliseconds, at most 100 years ("36525d").',
+  fix: "Correct the value.",
+} as const;
+
+/** `timeout` is `timeoutMs` in the manifest. */
+export const workflowOptions = {
+  retries: {
+    schema: retriesSchema,
+    code: "invalid_retries",
+    text: 'retries has the options attempts (1 to 100), backoff ("exponential" or "fixed"), initialDelay and maxDelay (durations such as "10s"). initialDelay must not be longer than maxDelay.',
+    fix: "Correct the value.",
+  },
+  timeout: { schema: durationSchema("1h"), ...timeoutProblem },
+  ...targetOptions,
+} as const satisfies Record<string, Option>;
+
+/** Of agents only, as they are in the manifest. */
+export const modelOptions = {
+  maxSteps: {
+    schema: z.int().min(1).default(20),
+    code: "invalid_max_steps",
+    text: "maxSteps is the maximum number of model calls per run: a whole number from 1.",
+    fix: "Example: maxSteps: 10.",
+  },
+  maxToolCalls: {
+    schema: z.strictObject({ perAnswer: z.int().min(1).default(20), perRun: z.int().min(1).default(100) }).prefault({}),
+    code: "invalid_max_tool_calls",
+    text: "maxToolCalls is the maximum number of tool calls per model response and per run: whole numbers from 1.",
+    fix: "Example: maxToolCalls: { perAnswer: 20, perRun: 100 }.",
+  },
+  budget: {
+    schema: z.strictObject({ tokens: countSchema(), usd: z.number().positive().nullable().default(null) }).prefault({}),
+    code: "invalid_budget",
+    text: "budget has the options tokens (a whole number from 1) and usd (a number above 0).",
+    fix: "Example: budget: { tokens: 50_000, usd: 0.25 }.",
+  },
+} as const satisfies Record<string, Option>;
+
+/** `timeout` and `callTimeout` are `timeoutMs` and `callTimeoutMs` in the manifest. */
+export const agentOptions = {
+  timeout: workflowOptions.timeout,
+  callTimeout: { schema: durationSchema("5m"), ...timeoutProblem },
+  ...modelOptions,
+  ...targetOptions,
+} as const satisfies Record<string, Option>;
+
+/** Of webhook sources, as they are in the manifest. The others depend on each other: the build has a check for each. */
+export const endpointOptions = {
+  rateLimit: {
+    schema: rateSchema.nullable().default(null),
+    code: "invalid_rate_limit",
+    text: 'rateLimit is the maximum rate of requests to the endpoint: { requests: 100, per: "minute" }, with 1 to 1,000,000 requests per second, minute or hour.',
+    fix: "Correct the value, or omit it. Default: no limit.",
+  },
+  onMismatch: {
+    schema: onMismatchSchema.nullable().default(null),
+    code: "invalid_on_mismatch",
+    text: 'onMismatch is "reject" (422) or "skip" (200): the response to a body that matches the request schema of no trigger on the endpoint. "hold" (202) keeps every request that starts no run, to release it later.',
+    fix: "Correct the value, or omit it. Default: reject if the endpoint has one trigger, otherwise skip.",
+  },
+} as const satisfies Record<string, Option>;
+
+const allOptions = { ...workflowOptions, ...agentOptions, ...endpointOptions };
+
+export type OptionCode = (typeof allOptions)[keyof typeof allOptions]["code"];
+
+/** The diagnostics of the build for invalid options. */
+export const optionDiagnostics = Object.fromEntries(
+  Object.values(allOptions).map(({ code, text, fix }) => [code, { text, fix }]),
+) as Record<OptionCode, { text: string; fix: string }>;
+
+type Shape<Table extends Readonly<Record<string, Option>>> = { [Name in keyof Table]: Table[Name]["schema"] };
+
+/** The schemas of options by name, for a schema of an object. */
+export function shapeOf<Table extends Readonly<Record<string, Option>>>(options: Table): Shape<Table> {
+  return Object.fromEntries(Object.entries(options).map(([name, { schema }]) => [name, schema])) as Shape<Table>;
+}
+
+/** Why a written value of an option is invalid: the path of the value in the option, and a predicate. */
+export function findOptionProblems(option: Option, value: unknown): { path: string[]; predicate: string }[] {
+  if (value === undefined) return [];
+  // Only a manifest has `null`, for an absent option.
+  if (value === null) return [{ path: [], predicate: "is null" }];
+  const nulls = Object.entries(Object(value)).filter(([, part]) => part === null);
+  const issues = option.schema.safeParse(value).error?.issues ?? [];
+  return [
+    ...nulls.map(([name]) => ({ path: [name], predicate: "is null" })),
+    ...issues.flatMap((issue) => {
+      const path = issue.path.map(String);
+      if (issue.code === "unrecognized_keys")
+        return issue.keys.map((key) => ({ path: [...path, key], predicate: "is not an option" }));
+      const part = path.reduce<unknown>((inside, name) => Object(inside)[name], value);
+      if (part === null && path.length > 0) return [];
+      const isOwn = issue.code === "custom" && issue.message !== "Invalid input";
+      return [
+        { path, predicate: isOwn ? issue.message : part === undefined ? "is missing" : `is ${showOption(part)}` },
+      ];
+    }),
+  ];
+}
