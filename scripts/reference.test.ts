@@ -65,30 +65,40 @@ describe("options", () => {
   it.each([
     {
       of: "defineWebhookSource",
-      file: "sdk/trigger/define-webhook-source.ts",
-      name: "WebhookSourceOptions",
+      interfaces: [
+        ["sdk/trigger/define-webhook-source.ts", "WebhookSourceOptions"],
+        ["sdk/endpoint-settings.ts", "EndpointSettings"],
+      ],
       page: "docs/sdk.md",
       heading: "## A trigger",
       besides: ["agent", "prompt", "transform", "workflow"],
     },
     {
       of: "defineWorkflow",
-      file: "sdk/workflow/define-workflow.ts",
-      name: "WorkflowOptions",
+      interfaces: [
+        ["sdk/workflow/define-workflow.ts", "WorkflowOptions"],
+        ["sdk/target-settings.ts", "WorkflowSettings"],
+        ["sdk/target-settings.ts", "TargetSettings"],
+      ],
       page: "docs/sdk.md",
       heading: "## A workflow",
       besides: ["maxDelay"],
     },
     {
       of: "defineAgent",
-      file: "sdk/agent/define-agent.ts",
-      name: "AgentOptions",
+      interfaces: [
+        ["sdk/agent/define-agent.ts", "AgentOptions"],
+        ["sdk/target-settings.ts", "AgentSettings"],
+        ["sdk/target-settings.ts", "TargetSettings"],
+      ],
       page: "docs/agents.md",
       heading: "## Options",
       besides: [],
     },
-  ])("of $of each have a row in $page, and there are no other rows", ({ file, name, page, heading, besides }) => {
-    const body = new RegExp(`export interface ${name}<[^]*?\\n}`).exec(textOf(file))?.[0] ?? "";
+  ])("of $of each have a row in $page, and there are no other rows", ({ interfaces, page, heading, besides }) => {
+    const body = interfaces
+      .map(([file = "", name]) => new RegExp(`export interface ${name}\\b[^]*?\\n}`).exec(textOf(file))?.[0] ?? "")
+      .join("\n");
     const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\??\()/gm)].map(([, option = ""]) => option);
     expect(options.length).toBeGreaterThan(4);
     const table = textOf(page).split(`\n${heading}\n`)[1]?.split("\n## ")[0]?.split("\n### ")[0] ?? "";

@@ -80,18 +80,7 @@ export function defineEndpoint(options: Omit<PlainOptions, "slug" | "request" | 
       checkOptions(own, "endpoint.source", "endpoint.source({ slug, request })");
       checkNames(own, "endpoint.source", ["slug", "request", "filter", "headers", "query", "event"]);
       const { slug, request, filter, event, headers = given.headers, query = given.query } = own;
-      return createSource(
-        {
-          ...given,
-          slug,
-          request,
-          event,
-          ...(filter && { filter }),
-          ...(headers && { headers }),
-          ...(query && { query }),
-        },
-        "endpoint.source",
-      );
+      return createSource({ ...given, slug, request, filter, event, headers, query }, "endpoint.source");
     },
   });
 }

@@ -189,9 +189,9 @@ export interface PlainOptions extends EndpointSettings {
   slug: string;
   endpoint: string;
   request: SchemaLike;
-  filter?: SchemaLike;
-  headers?: SchemaLike;
-  query?: SchemaLike;
+  filter?: SchemaLike | undefined;
+  headers?: SchemaLike | undefined;
+  query?: SchemaLike | undefined;
   verify?: VerificationDefinition;
   /** Only typed sources set it. */
   event?: SchemaLike | undefined;

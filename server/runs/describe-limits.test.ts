@@ -1,13 +1,17 @@
 import { expect, it } from "vitest";
+import { manifestWorkflowSchema } from "../contract/project/manifest.ts";
 import { describeLimits } from "./describe-limits.ts";
 
-const limits = {
+const limits = manifestWorkflowSchema.parse({
+  slug: "ship",
+  file: "workflows/ship.ts",
+  module: "workflows/ship.js",
+  input: {},
+  output: null,
   retries: { attempts: 1, backoff: "fixed", initialMs: 0, maxMs: 0 },
   timeoutMs: 3_600_000,
-  concurrency: null,
   maxQueued: 10,
-  versions: "pin",
-} as const;
+});
 
 it.each([
   [

@@ -5,10 +5,7 @@ import { formatInterval, formatNumber, formatUsd } from "../shared/format.ts";
 type AgentLimits = Pick<ManifestAgent, "maxSteps" | "maxToolCalls" | "tools" | "budget" | "callTimeoutMs">;
 
 /** The limits of a target's runs, as pairs of name and text. */
-export function describeLimits(
-  target: Pick<ManifestWorkflow, "retries" | "timeoutMs" | "concurrency" | "maxQueued" | "versions">,
-  agent: AgentLimits | null,
-): [name: string, text: string][] {
+export function describeLimits(target: ManifestWorkflow, agent: AgentLimits | null): [name: string, text: string][] {
   const { concurrency, maxQueued, versions } = target;
   return [
     ...(agent ? agentLimits(agent, target.timeoutMs) : workflowLimits(target)),

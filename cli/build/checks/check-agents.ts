@@ -1,5 +1,5 @@
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
-import { agentOptions, isTimeout } from "../../../server/contract/project/options.ts";
+import { isTimeout } from "../../../server/contract/project/options.ts";
 import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
 import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
@@ -69,9 +69,9 @@ export function agentDiagnostics(
 }
 
 /** Every run of such an agent would fail with `NoPrice` before the first call. */
-function lacksPrice({ budget: written, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
-  const { data: budget } = agentOptions.budget.schema.safeParse(written);
-  return typeof budget?.usd === "number" && findPrice(model.modelId, modelPrices) === null;
+function lacksPrice({ budget, model }: EvaluatedAgent, modelPrices: ModelPrices): boolean {
+  const usd: unknown = Object(budget).usd;
+  return typeof usd === "number" && usd > 0 && findPrice(model.modelId, modelPrices) === null;
 }
 
 function priceFix(modelId: string, modelPrices: ModelPrices): string {
