@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { z } from "zod";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import {
   type Manifest,
@@ -11,7 +10,11 @@ import {
   manifestSchema,
   type StepCall,
 } from "../../server/contract/project/manifest.ts";
-import { agentOptions, endpointOptions, shapeOf, workflowOptions } from "../../server/contract/project/options.ts";
+import {
+  agentOptionsSchema,
+  endpointOptionsSchema,
+  workflowOptionsSchema,
+} from "../../server/contract/project/options.ts";
 import type { ProjectSettings } from "../../server/contract/project/settings.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
@@ -29,10 +32,6 @@ import type {
   EvaluatedTrigger,
   EvaluatedWorkflow,
 } from "./evaluation/protocol.ts";
-
-const workflowOptionsSchema = z.object(shapeOf(workflowOptions));
-const agentOptionsSchema = z.object(shapeOf(agentOptions));
-const endpointOptionsSchema = z.object(shapeOf(endpointOptions));
 
 /** Default approval timeout of a tool. */
 const defaultApprovalTimeout = "30d";

@@ -11,7 +11,7 @@ import {
   replySchema,
   slugSchema,
 } from "./endpoint.ts";
-import { endpointOptions, modelOptions, retryPolicySchema, shapeOf, targetOptions } from "./options.ts";
+import { agentOptionsSchema, endpointOptionsSchema, retryPolicySchema, workflowOptionsSchema } from "./options.ts";
 import { targetSchema } from "./target.ts";
 
 const promptKind = <Kind extends string>(kind: Kind) =>
@@ -51,7 +51,7 @@ export const manifestTriggerSchema = z.object({
   /** The environment variable with its secret. Absent: the file does not name it, or sets other options of `verify`. */
   secretVariable: z.string().optional().describe("The environment variable with the secret. Absent: unknown."),
   dedupe: dedupeSchema.nullable().default(null),
-  ...shapeOf(endpointOptions),
+  ...endpointOptionsSchema.shape,
   reply: replySchema.nullable().default(null),
   challenges: z.array(challengeSchema).default([]),
   methods: methodsSchema.default(["POST"]),
@@ -73,7 +73,7 @@ export const manifestWorkflowSchema = z.object({
   output: jsonSchemaObjectSchema.nullable(),
   retries: retryPolicySchema,
   timeoutMs: z.int().min(1),
-  ...shapeOf(targetOptions),
+  ...workflowOptionsSchema.omit({ retries: true, timeout: true }).shape,
   /** Whether its code has `onFailure`. Builds of old do not have it. */
   hasOnFailure: z.boolean().default(false),
   /** The calls in its code, also in code that it shares with others. Agents and builds of old have none. */
@@ -99,7 +99,7 @@ export const manifestAgentSchema = manifestWorkflowSchema.extend({
         .default(30 * 24 * 3_600_000),
     }),
   ),
-  ...shapeOf(modelOptions),
+  ...agentOptionsSchema.omit({ timeout: true, callTimeout: true }).shape,
   callTimeoutMs: z.int().min(1),
 });
 

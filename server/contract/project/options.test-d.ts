@@ -1,18 +1,19 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { EndpointSettings } from "../../../sdk/endpoint-settings.ts";
 import type { AgentSettings, WorkflowSettings } from "../../../sdk/target-settings.ts";
 import { type Equal, expectTrue } from "../../../sdk/testing/exact-type.ts";
-import { agentOptions, endpointOptions, shapeOf, workflowOptions } from "./options.ts";
-
-const workflow = z.object(shapeOf(workflowOptions));
-const agent = z.object(shapeOf(agentOptions));
-const endpoint = z.object(shapeOf(endpointOptions));
+import type { agentOptionsSchema, endpointOptionsSchema, workflowOptionsSchema } from "./options.ts";
 
 /** The options as a definition has them: only a manifest has `null`, for an absent one. */
 type Written<Options> = { [Name in keyof Options]-?: Present<NonNullable<Options[Name]>> };
 type Present<Value> = Value extends object ? { [Name in keyof Value]-?: NonNullable<Value[Name]> } : Value;
 
 // The docstrings of the options are on these interfaces. Their names and types are those of the schemas.
-expectTrue<Equal<Written<WorkflowSettings>, Written<z.input<typeof workflow>>>>();
-expectTrue<Equal<Written<AgentSettings>, Written<z.input<typeof agent>>>>();
-expectTrue<Equal<Written<Pick<EndpointSettings, keyof typeof endpointOptions>>, Written<z.input<typeof endpoint>>>>();
+expectTrue<Equal<Written<WorkflowSettings>, Written<z.input<typeof workflowOptionsSchema>>>>();
+expectTrue<Equal<Written<AgentSettings>, Written<z.input<typeof agentOptionsSchema>>>>();
+expectTrue<
+  Equal<
+    Written<Pick<EndpointSettings, keyof z.input<typeof endpointOptionsSchema>>>,
+    Written<z.input<typeof endpointOptionsSchema>>
+  >
+>();

@@ -68,8 +68,8 @@ const retriesSchema = z
   .transform(({ attempts = 3, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
   .prefault({});
 
-/** Of workflows and agents, as they are in the manifest. */
-export const targetOptions = {
+/** Of workflows and agents. */
+const targetOptions = {
   concurrency: {
     schema: countSchema(),
     code: "invalid_concurrency",
@@ -96,7 +96,6 @@ const timeoutProblem = {
   fix: "Correct the value.",
 } as const;
 
-/** `timeout` is `timeoutMs` in the manifest. */
 export const workflowOptions = {
   retries: {
     schema: retriesSchema,
@@ -108,8 +107,9 @@ export const workflowOptions = {
   ...targetOptions,
 } as const satisfies Record<string, Option>;
 
-/** Of agents only, as they are in the manifest. */
-export const modelOptions = {
+export const agentOptions = {
+  timeout: workflowOptions.timeout,
+  callTimeout: { schema: durationSchema("5m"), ...timeoutProblem },
   maxSteps: {
     schema: z.int().min(1).default(20),
     code: "invalid_max_steps",
@@ -128,17 +128,10 @@ export const modelOptions = {
     text: "budget has the options tokens (a whole number from 1) and usd (a number above 0).",
     fix: "Example: budget: { tokens: 50_000, usd: 0.25 }.",
   },
-} as const satisfies Record<string, Option>;
-
-/** `timeout` and `callTimeout` are `timeoutMs` and `callTimeoutMs` in the manifest. */
-export const agentOptions = {
-  timeout: workflowOptions.timeout,
-  callTimeout: { schema: durationSchema("5m"), ...timeoutProblem },
-  ...modelOptions,
   ...targetOptions,
 } as const satisfies Record<string, Option>;
 
-/** Of webhook sources, as they are in the manifest. The others depend on each other: the build has a check for each. */
+/** Of webhook sources. The other options depend on each other: the build has a check for each. */
 export const endpointOptions = {
   rateLimit: {
     schema: rateSchema.nullable().default(null),
@@ -165,10 +158,14 @@ export const optionDiagnostics = Object.fromEntries(
 
 type Shape<Table extends Readonly<Record<string, Option>>> = { [Name in keyof Table]: Table[Name]["schema"] };
 
-/** The schemas of options by name, for a schema of an object. */
-export function shapeOf<Table extends Readonly<Record<string, Option>>>(options: Table): Shape<Table> {
+function shapeOf<Table extends Readonly<Record<string, Option>>>(options: Table): Shape<Table> {
   return Object.fromEntries(Object.entries(options).map(([name, { schema }]) => [name, schema])) as Shape<Table>;
 }
+
+/** Parse the written options of a definition. In the manifest, retries and durations have another form. */
+export const workflowOptionsSchema = z.object(shapeOf(workflowOptions));
+export const agentOptionsSchema = z.object(shapeOf(agentOptions));
+export const endpointOptionsSchema = z.object(shapeOf(endpointOptions));
 
 /** Why a written value of an option is invalid: the path of the value in the option, and a predicate. */
 export function findOptionProblems(option: Option, value: unknown): { path: string[]; predicate: string }[] {
