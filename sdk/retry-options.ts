@@ -9,8 +9,8 @@ export interface RetryDelays {
 
 interface OptionProblem {
   property: string;
-  /** `backoff is "linear"` */
-  title: string;
+  /** `is "linear"` */
+  predicate: string;
 }
 
 const delayNames = ["backoff", "initialDelay", "maxDelay"];
@@ -27,16 +27,15 @@ export function readDelays({ backoff, initialDelay, maxDelay }: Readonly<Record<
 export function findDelayProblems(options: Readonly<Record<string, unknown>>): OptionProblem[] {
   const { backoff, initialDelay, maxDelay } = options;
   const problems: OptionProblem[] = [];
-  const report = (property: string, title: string): void => void problems.push({ property, title });
+  const report = (property: string, predicate: string): void => void problems.push({ property, predicate });
   if (backoff !== undefined && backoff !== "exponential" && backoff !== "fixed")
-    report("backoff", `backoff is ${showOption(backoff)}`);
+    report("backoff", `is ${showOption(backoff)}`);
   if (initialDelay !== undefined && parseDuration(initialDelay) === null)
-    report("initialDelay", `initialDelay is ${showOption(initialDelay)}`);
-  if (maxDelay !== undefined && parseDuration(maxDelay) === null)
-    report("maxDelay", `maxDelay is ${showOption(maxDelay)}`);
+    report("initialDelay", `is ${showOption(initialDelay)}`);
+  if (maxDelay !== undefined && parseDuration(maxDelay) === null) report("maxDelay", `is ${showOption(maxDelay)}`);
   const { initialMs, maxMs } = readDelays(options);
   if (problems.length === 0 && initialMs > maxMs)
-    report("initialDelay", `initialDelay is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
+    report("initialDelay", `is longer than maxDelay${maxDelay === undefined ? " (default: 1h)" : ""}`);
   return problems;
 }
 
@@ -74,7 +73,7 @@ export function readStepOptions(options: unknown, where: string): StepPolicy {
     ...(retries === undefined
       ? delayNames.filter((name) => given[name] !== undefined).map((name) => `${name} needs retries`)
       : []),
-    ...findDelayProblems(given).map(({ title }) => title),
+    ...findDelayProblems(given).map(({ property, predicate }) => `${property} ${predicate}`),
   ];
   if (problem !== undefined) throw new TypeError(`${where}: ${problem}. ${help}`);
   return { retries: isRetries(retries) ? { attempts: retries + 1, ...readDelays(given) } : null, timeoutMs };

@@ -57,13 +57,11 @@ const retriesSchema = z
     const known = ["backoff", "initialDelay", "maxDelay"];
     const unknown = Object.keys(delays).filter((name) => !known.includes(name));
     if (unknown.length > 0) issues.push({ code: "unrecognized_keys", keys: unknown, input: { ...retries } });
-    for (const { property, title } of [
-      ...(retryPolicySchema.shape.attempts.safeParse(attempts).success
-        ? []
-        : [{ property: "attempts", title: `attempts is ${showOption(attempts)}` }]),
-      ...findDelayProblems(delays),
-    ])
-      issues.push({ code: "custom", input: value, path: [property], message: title.slice(property.length + 1) });
+    const problems = findDelayProblems(delays);
+    if (!retryPolicySchema.shape.attempts.safeParse(attempts).success)
+      problems.unshift({ property: "attempts", predicate: `is ${showOption(attempts)}` });
+    for (const { property, predicate } of problems)
+      issues.push({ code: "custom", input: value, path: [property], message: predicate });
   })
   .transform(({ attempts = 3, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
   .prefault({});
