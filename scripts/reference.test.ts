@@ -97,7 +97,7 @@ describe("options", () => {
     },
   ])("of $of each have a row in $page, and there are no other rows", ({ interfaces, page, heading, besides }) => {
     const body = interfaces
-      .map(([file = "", name]) => new RegExp(`export interface ${name}\\b[^]*?\\n}`).exec(textOf(file))?.[0] ?? "")
+      .map(([file = "", name]) => new RegExp(`interface ${name}\\b[^]*?\\n}`).exec(textOf(file))?.[0] ?? "")
       .join("\n");
     const options = [...body.matchAll(/^ {2}(\w+)(?:\?:|:|\??\()/gm)].map(([, option = ""]) => option);
     expect(options.length).toBeGreaterThan(4);

@@ -13,7 +13,7 @@ export interface RetryOptions {
 }
 
 /** The build on which open runs continue after a deployment. */
-export type VersionPolicy = "pin" | "latest";
+type VersionPolicy = "pin" | "latest";
 
 /** Maximum usage of one run, over all its model calls. A run that exceeds it fails with `budget_exceeded`. */
 export interface AgentBudget {
@@ -24,7 +24,7 @@ export interface AgentBudget {
 }
 
 /** Maximum number of tool calls. A run whose model requests more fails with `max_tool_calls_exceeded`. */
-export interface AgentToolCalls {
+interface AgentToolCalls {
   /** Maximum in one answer of the model. Default: 20. */
   perAnswer?: number;
   /** Maximum in one run. Default: 100. */
@@ -32,7 +32,7 @@ export interface AgentToolCalls {
 }
 
 /** Settings of workflows and agents. */
-export interface TargetSettings {
+interface TargetSettings {
   /** Maximum concurrent runs of the workflow or agent, over all workers: an integer of at least 1. Default: no limit. */
   concurrency?: number;
   /**

@@ -52,19 +52,19 @@ function success(result: BuildResult, name: string): { file: string; text: strin
 }
 
 function withoutDefaults<Lists extends Pick<Manifest, "triggers" | "workflows" | "agents">>(manifest: Lists) {
-  const without = ({ shape }: z.ZodObject, entries: readonly object[]) =>
-    entries.map((entry) =>
-      Object.fromEntries(
-        Object.entries(entry).filter(([key, value]) => {
-          const absent = z.safeParse(shape[key] ?? z.never(), undefined);
-          return !(absent.success && isDeepStrictEqual(absent.data, value));
-        }),
-      ),
-    );
   return {
     ...manifest,
-    triggers: without(manifestTriggerSchema, manifest.triggers),
-    workflows: without(manifestWorkflowSchema, manifest.workflows),
-    agents: without(manifestAgentSchema, manifest.agents),
+    triggers: manifest.triggers.map((entry) => withoutDefaultsOf(manifestTriggerSchema, entry)),
+    workflows: manifest.workflows.map((entry) => withoutDefaultsOf(manifestWorkflowSchema, entry)),
+    agents: manifest.agents.map((entry) => withoutDefaultsOf(manifestAgentSchema, entry)),
   };
+}
+
+function withoutDefaultsOf({ shape }: z.ZodObject, entry: object) {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([key, value]) => {
+      const absent = z.safeParse(shape[key] ?? z.never(), undefined);
+      return !(absent.success && isDeepStrictEqual(absent.data, value));
+    }),
+  );
 }

@@ -5,7 +5,7 @@ import type { FieldPart } from "../contract/request-parts.ts";
 import type { Condition } from "../shared/schema/conditions.ts";
 
 /** What a trigger listens to. Each kind of source has its own fields, and is shown by the canvas in its own way. */
-export type GraphSource = WebhookSource;
+type GraphSource = WebhookSource;
 
 interface WebhookSource {
   kind: "webhook";
@@ -36,7 +36,7 @@ interface GraphAgent extends Pick<ManifestAgent, "model"> {
   tools: Pick<ManifestAgent["tools"][number], "name" | "needsApproval">[];
 }
 
-/** A node of the canvas. Its id is its kind and its name, as in the URL: `endpoint:billing`, `workflow:post-to-ledger`. */
+/** A node of the canvas. Its id is as in the URL: `endpoint:billing`, `trigger:invoice-paid`, `workflow:post-to-ledger`. */
 interface SourceNode {
   kind: "source";
   id: string;
