@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { z } from "zod";
 import type { JsonSchemaObject } from "../../server/contract/json.ts";
 import {
   type Manifest,
-  type ManifestAgent,
+  type manifestAgentSchema,
   type ManifestTrigger,
   type ManifestWorkflow,
   manifestSchema,
@@ -130,7 +131,8 @@ function toManifestWorkflow(
   };
 }
 
-function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
+/** Options that only workflows have are absent. */
+function toManifestAgent(file: string, agent: EvaluatedAgent): z.input<typeof manifestAgentSchema> {
   const { timeout, callTimeout, ...options } = agentOptionsSchema.parse(agent);
   return {
     slug: String(agent.slug),
@@ -144,7 +146,6 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): ManifestAgent {
     timeoutMs: timeout,
     callTimeoutMs: callTimeout,
     hasOnFailure: agent.hasOnFailure,
-    steps: [],
     model: agent.model,
     instructions: agent.instructions,
     tools: agent.tools.map(({ approvalTimeout, inputSchema, ...tool }) => ({
