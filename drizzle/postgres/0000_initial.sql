@@ -9,12 +9,12 @@ CREATE TABLE "signalbox"."delivery" (
 	"body_bytes" bigint NOT NULL,
 	"body_sha256" text COLLATE "C",
 	"key_id" text COLLATE "C",
+	"redelivery_of" text COLLATE "C",
 	"headers" text NOT NULL,
 	"problem" text,
 	"verdicts" text NOT NULL,
 	"decided" text COLLATE "C" NOT NULL,
 	"body" "bytea",
-	"redelivery_of" text COLLATE "C",
 	"position" bigserial NOT NULL
 );
 --> statement-breakpoint
@@ -235,7 +235,6 @@ CREATE TABLE "signalbox"."run" (
 	"target_kind" text COLLATE "C" NOT NULL,
 	"target_slug" text COLLATE "C" NOT NULL,
 	"target" text COLLATE "C" NOT NULL,
-	"delivery_id" text COLLATE "C",
 	"started_by" text COLLATE "C" NOT NULL,
 	"replay_of" text COLLATE "C",
 	"failure_of" text COLLATE "C",
@@ -255,16 +254,18 @@ CREATE TABLE "signalbox"."run" (
 	"crashes" integer DEFAULT 0 NOT NULL,
 	"token" text COLLATE "C",
 	"worker_id" text COLLATE "C",
-	"job_queue" text COLLATE "C",
 	"progress_seq" bigint DEFAULT 0 NOT NULL,
+	"tokens" bigint,
+	"cost_usd" double precision,
 	"error_name" text COLLATE "C",
 	"error_message" text COLLATE "C",
 	"error_stack" text COLLATE "C",
-	"payload" text,
-	"input" text,
 	"output" text,
-	"tokens" bigint,
-	"cost_usd" double precision
+	"delivery_id" text COLLATE "C",
+	"is_limited" boolean DEFAULT false NOT NULL,
+	"lease_until" bigint,
+	"payload" text,
+	"input" text
 );
 --> statement-breakpoint
 CREATE TABLE "signalbox"."run_event" (
@@ -295,6 +296,7 @@ CREATE TABLE "signalbox"."run_live" (
 --> statement-breakpoint
 CREATE TABLE "signalbox"."run_step" (
 	"run_id" text COLLATE "C" NOT NULL,
+	"position" bigserial NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"kind" text COLLATE "C" NOT NULL,
 	"attempt" integer NOT NULL,
@@ -302,7 +304,6 @@ CREATE TABLE "signalbox"."run_step" (
 	"finished_at" bigint,
 	"until" bigint,
 	"result" text,
-	"position" bigserial NOT NULL,
 	"sequence" integer,
 	CONSTRAINT "run_step_run_id_name_pk" PRIMARY KEY("run_id","name")
 );
@@ -314,11 +315,11 @@ CREATE TABLE "signalbox"."worker" (
 	"version" text COLLATE "C" NOT NULL,
 	"started_at" bigint NOT NULL,
 	"seen_at" bigint NOT NULL,
-	"is_leaving" boolean DEFAULT false NOT NULL,
-	"kept_versions" text COLLATE "C" DEFAULT '' NOT NULL,
 	"pool" text COLLATE "C",
 	"is_responsive" boolean,
-	"free_slots" integer
+	"free_slots" integer,
+	"is_leaving" boolean DEFAULT false NOT NULL,
+	"kept_versions" text COLLATE "C" DEFAULT '' NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "signalbox"."idempotency_key" ADD CONSTRAINT "idempotency_key_delivery_id_delivery_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "signalbox"."delivery"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -374,8 +375,7 @@ CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","cr
 CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_key" ON "signalbox"."run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
-CREATE INDEX "run_queued_isolated" ON "signalbox"."run" USING btree ("id") WHERE status = 'queued' AND is_isolated;--> statement-breakpoint
-CREATE INDEX "run_waiting" ON "signalbox"."run" USING btree ("is_isolated","available_at") WHERE status = 'waiting';--> statement-breakpoint
+CREATE INDEX "run_in_queue" ON "signalbox"."run" USING btree ("is_isolated","version",(CASE WHEN is_limited THEN target ELSE '' END),(CASE WHEN status = 'waiting' THEN 0 WHEN is_resuming THEN 1 ELSE 2 END),"available_at") WHERE worker_id IS NULL AND finished_at IS NULL;--> statement-breakpoint
 CREATE INDEX "run_held" ON "signalbox"."run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_spend" ON "signalbox"."run" USING btree ("created_at","id","tokens","cost_usd","target_slug","status","trigger","version") WHERE tokens IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_event_by_run" ON "signalbox"."run_event" USING btree ("run_id","id");

@@ -115,7 +115,6 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
   const { takeOvers } = stage;
   const killer = createMachineKiller({ machines, cluster, url: cluster.url("postgres"), moments, takeOvers, random });
   const kills: Kill[] = [];
-  const disagreements: string[] = [];
   const reader = readPostgres(url);
   try {
     for (const planned of options.plan ??
@@ -125,8 +124,6 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
       for (let tries = 0; kill === null && tries < 20; tries += 1)
         kill = await killer.kill({ ...planned, afterMs: 1_000 });
       if (kill) kills.push(kill);
-      // An unavailable database cannot be queried.
-      disagreements.push(...((await reader.disagreements?.().catch(() => [])) ?? []));
       options.print(
         kill
           ? `${kills.length}: ${describe(kill, planned)}, ${clients.orders().length} orders`
@@ -142,7 +139,6 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
       orders: clients.orders(),
       effects: sink.effects,
       kills,
-      disagreements,
       takeOverWithinMs: options.takeOverWithinMs,
       startedAt,
     });

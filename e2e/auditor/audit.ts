@@ -164,7 +164,6 @@ export async function checkAtRest(
     runs: await reader.runs(),
     endedAt: performance.now(),
     handBacks: (await reader.handBacks?.()) ?? [],
-    disagreements: [...(written.disagreements ?? []), ...((await reader.disagreements?.()) ?? [])],
   };
   const integrity = await reader.integrity();
   const violations = [

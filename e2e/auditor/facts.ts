@@ -17,8 +17,6 @@ export interface Facts {
   starts?: readonly number[];
   /** When the store was read. */
   endedAt?: number;
-  /** Open runs without a job, and jobs without a run, at any check. */
-  disagreements?: readonly string[];
 }
 
 export interface HandBack {

@@ -48,20 +48,6 @@ const noFencing: SourceChange[] = [
   },
 ];
 
-/** A run that ended leaves its job behind. */
-const jobWithoutRun: SourceChange = {
-  file: "server/store/postgres/engine/end-holds.ts",
-  find: "const ended = endings.map(",
-  replace: "const ended = endings.filter((_, at) => next[at]).map(",
-};
-
-/** A run that sleeps or is retried has no job for its end. */
-const runWithoutJob: SourceChange = {
-  file: "server/store/postgres/engine/end-holds.ts",
-  find: "next.filter((job) => job !== null),",
-  replace: 'next.filter((job) => job !== null).filter(({ state }) => state.kind !== "waiting"),',
-};
-
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
   /** At least one of these rules must be broken. */
@@ -107,13 +93,5 @@ export const postgresMutants = {
       "a step is repeated only if a kill fell inside it",
       "a process begins nothing of a run that another has taken over",
     ],
-  },
-  "job-without-run": {
-    audit: { paceMs: 300, stuckMs: 12_000, roles: ["web", "worker"], changes: [jobWithoutRun], plan: [] },
-    caughtBy: ["every open run has a job, and every job an open run"],
-  },
-  "run-without-job": {
-    audit: { paceMs: 300, stuckMs: 12_000, roles: ["web", "worker"], changes: [runWithoutJob], plan: [] },
-    caughtBy: ["every open run has a job, and every job an open run"],
   },
 } satisfies Record<string, PostgresMutant>;

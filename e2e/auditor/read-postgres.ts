@@ -15,20 +15,6 @@ const integritySql = `
   SELECT public.bt_index_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = 'signalbox'::regnamespace;`;
 const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c CROSS JOIN LATERAL public.verify_heapam(c.oid) AS h WHERE c.relkind = 'r' AND c.relnamespace = 'signalbox'::regnamespace`;
 
-/** One statement, so that all values are of the same moment. */
-const disagreementsSql = `
-  SELECT coalesce(r.id, j.data ->> 'run') AS id, r.status, r.job_queue AS queue, j.name, j.state
-  FROM (SELECT * FROM run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN signalbox_queue.job j ON j.data ->> 'run' = r.id
-  WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')`;
-
-const disagreementSchema = z.object({
-  id: z.string(),
-  status: z.string().nullable(),
-  queue: z.string().nullable(),
-  name: z.string().nullable(),
-  state: z.string().nullable(),
-});
-
 /** Opens a connection for each query, because idle connections are killed, too. */
 export function readPostgres(url: string): StoreReader {
   return {
@@ -47,14 +33,6 @@ export function readPostgres(url: string): StoreReader {
         .array(z.object({ runId: z.string(), at: z.coerce.number() }))
         .parse(await query(url, `SELECT run_id AS "runId", at FROM run_event WHERE kind = 'worker_lost'`));
       return rows.map(({ runId, at }) => ({ runId, at: at - performance.timeOrigin }));
-    },
-    async disagreements() {
-      const rows = z.array(disagreementSchema).parse(await query(url, disagreementsSql));
-      return rows.map(({ id, status, queue, name, state }) => {
-        if (state === null) return `the run ${id} is ${status}, and has no job`;
-        if (status === null) return `a job of ${name} is ${state}, and its run ${id} is not open`;
-        return `the run ${id} is ${status} in ${queue}, and its job is ${state} in ${name}`;
-      });
     },
     async integrity() {
       try {

@@ -227,9 +227,6 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
       endedAt: 31_000,
     },
   },
-  "every open run has a job, and every job an open run": {
-    "a job has no run": { disagreements: ["a job of v1/shared is created, and its run run_ship is not open"] },
-  },
   "no process outlives its supervisor": {
     "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] },
   },

@@ -152,8 +152,6 @@ export const rules = {
     });
   },
 
-  "every open run has a job, and every job an open run": ({ disagreements = [] }: Facts) => [...new Set(disagreements)],
-
   "no process outlives its supervisor": ({ kills }: Facts) =>
     kills.flatMap(({ generation, outlivedBy = [] }) =>
       outlivedBy.map(

@@ -7,8 +7,6 @@ export interface StoreReader {
   progress(): Promise<{ open: number; mark: string }>;
   /** When runs were taken over from dead processes. Empty if the store has no machines. */
   handBacks?(): Promise<HandBack[]>;
-  /** Open runs without a job, and jobs without a run, at this moment. Absent if runs have no jobs. */
-  disagreements?(): Promise<string[]>;
   /** The result of the database's own check, and of the comparison of the list index with the rows: "ok". */
   integrity(): Promise<string>;
 }

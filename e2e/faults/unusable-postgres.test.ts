@@ -18,7 +18,6 @@ hostssl  encrypted    all    127.0.0.1/32  trust
 host     protected    guest  127.0.0.1/32  scram-sha-256
 host     closed       guest  127.0.0.1/32  reject
 host     store        all    127.0.0.1/32  trust
-host     shared       all    127.0.0.1/32  trust
 host     crowded      all    127.0.0.1/32  trust
 host     missing      all    127.0.0.1/32  trust
 host     postgres     all    127.0.0.1/32  trust
@@ -38,10 +37,8 @@ beforeAll(async () => {
   ({ projectDir } = prepareFaultyProject({ onCleanup: afterAll }));
   const settings = [`hba_file=${writeOwned("pg_hba.conf", access)}`, "ssl=on", ...certify(), "max_connections=20"];
   cluster = await startCluster({ settings });
-  for (const name of ["encrypted", "protected", "closed", "store", "shared", "crowded"])
-    await cluster.createDatabase(name);
+  for (const name of ["encrypted", "protected", "closed", "store", "crowded"]) await cluster.createDatabase(name);
   await askPostgres(cluster.url("postgres"), "CREATE ROLE guest LOGIN PASSWORD 'correct'");
-  await askPostgres(cluster.url("shared"), "CREATE SCHEMA signalbox AUTHORIZATION guest");
 });
 
 afterAll(async () => {
@@ -173,13 +170,6 @@ const cases: Case[] = [
     problem:
       /the user may not create tables or schemas there, or not write them\. .*permission denied for database store/,
     fix: /CREATE SCHEMA signalbox AUTHORIZATION/,
-  },
-  {
-    name: "a user that may create tables, but no schema for the queue",
-    url: () => urlOf("shared", { user: "guest" }),
-    problem:
-      /the user may not create tables or schemas there, or not write them\. .*permission denied for database shared/,
-    fix: /CREATE SCHEMA signalbox_queue AUTHORIZATION/,
   },
 ];
 

@@ -48,12 +48,9 @@ it.each(kinds)(
   "ten concurrent migrations complete an empty %s store: one migrates, and later ones change nothing",
   async (kind) => {
     const database = await empty[kind]();
-    const queue = kind === "postgres" ? ["pgboss"] : [];
     const all = readJournal(migrationsFolder(kind));
     const answers = await Promise.all(Array.from({ length: 10 }, () => migrate(database)));
-    expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([
-      [...all, ...queue],
-    ]);
+    expect(answers.filter(({ applied }) => applied.length > 0).map(({ applied }) => applied)).toEqual([all]);
     expect(new Set(answers.map(({ at }) => at))).toEqual(new Set([all.at(-1)]));
     expect((await migrate(database)).applied).toEqual([]);
   },
@@ -83,11 +80,9 @@ it("a role that can only read and write rows can serve a store that another role
     `
     CREATE ROLE serving LOGIN;
     CREATE SCHEMA signalbox;
-    CREATE SCHEMA signalbox_queue;
-    GRANT USAGE ON SCHEMA signalbox, signalbox_queue TO serving;
+    GRANT USAGE ON SCHEMA signalbox TO serving;
     ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox GRANT USAGE, SELECT ON SEQUENCES TO serving;
-    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox_queue GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO serving`,
+    ALTER DEFAULT PRIVILEGES IN SCHEMA signalbox GRANT USAGE, SELECT ON SEQUENCES TO serving`,
   );
   const serving = url.replace("user=signalbox", "user=serving");
   await expect(openPostgresStore({ url: serving })).rejects.toMatchObject({
@@ -124,13 +119,12 @@ it("a role that can only read and write rows can serve a store that another role
   }
 });
 
-it("a role without privileges on the database serves from schemas that an administrator created for it", async () => {
+it("a role without privileges on the database serves from a schema that an administrator created for it", async () => {
   const { url } = (await empty.postgres()) as { url: string };
   await askPostgres(
     url,
     `CREATE ROLE owning LOGIN;
-     CREATE SCHEMA signalbox AUTHORIZATION owning;
-     CREATE SCHEMA signalbox_queue AUTHORIZATION owning`,
+     CREATE SCHEMA signalbox AUTHORIZATION owning`,
   );
   const store = await openPostgresStore({ url: url.replace("user=signalbox", "user=owning") });
   await expect(store.ping()).resolves.toBeUndefined();
@@ -140,7 +134,7 @@ it("a role without privileges on the database serves from schemas that an admini
 /** Everything in a database that is not a part of Postgres or of the store, with its rows. */
 const ofApplicationSql = `
   SELECT n.nspname AS schema, c.relname AS name, c.relkind AS kind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'signalbox', 'signalbox_queue') ORDER BY 1, 2`;
+  WHERE n.nspname NOT LIKE 'pg\\_%' AND n.nspname NOT IN ('information_schema', 'signalbox') ORDER BY 1, 2`;
 
 it("a store shares a database with an application that has tables of the same names, and leaves them unchanged", async () => {
   const { url } = (await empty.postgres()) as { url: string };
@@ -152,8 +146,7 @@ it("a store shares a database with an application that has tables of the same na
   );
   await askPostgres(
     url,
-    `${[...names, "schema_migration"].map((name) => `CREATE TABLE public.${name} (theirs integer);`).join("\n")}
-     CREATE SCHEMA pgboss; CREATE TABLE pgboss.version (version integer); INSERT INTO pgboss.version VALUES (1);`,
+    [...names, "schema_migration"].map((name) => `CREATE TABLE public.${name} (theirs integer);`).join("\n"),
   );
   const before = await askPostgres(url, ofApplicationSql);
   const store = await openPostgresStore({ url });
@@ -165,7 +158,6 @@ it("a store shares a database with an application that has tables of the same na
     await store.close();
   }
   expect(await askPostgres(url, ofApplicationSql)).toEqual(before);
-  expect(await askPostgres(url, "SELECT version FROM pgboss.version")).toEqual([{ version: 1 }]);
 });
 
 const foreignPostgres = [
@@ -188,12 +180,6 @@ const foreignPostgres = [
     "CREATE SCHEMA signalbox; CREATE TABLE signalbox.schema_migration (version text)",
     "signalbox",
     "schema_migration",
-  ],
-  [
-    "a table in the schema of the queue",
-    "CREATE SCHEMA signalbox_queue; CREATE TABLE signalbox_queue.jobs (id integer)",
-    "signalbox_queue",
-    "jobs",
   ],
 ] as const;
 

@@ -227,9 +227,6 @@ const postgres: PostgresFacts = {
   aheadMs: 20,
   secretFingerprint: "mine",
   queue: {
-    schema: { installed: 46, current: 46 },
-    runsWithoutJob: 0,
-    jobsWithoutRun: 0,
     silentRuns: 0,
     stuck: [],
     listeners: 2,
@@ -260,12 +257,10 @@ it.each<[string, Partial<PostgresFacts> & { own?: string | null; hasRetention?: 
   ["clocks that differ", { aheadMs: -700 }, ["clock warn"]],
   ["another secret", { own: "other" }, ["machines bad"]],
   ["a missing secret on this machine", { own: null }, ["machines bad"]],
-  ["an open run without a job", queue({ runsWithoutJob: 1 }), ["queue bad"]],
-  ["a job without a run", queue({ jobsWithoutRun: 2 }), ["queue warn"]],
   ["runs of a lost machine", queue({ silentRuns: 1 }), ["queue warn"]],
   [
     "a version without workers",
-    queue({ stuck: [{ version: "v1", pool: "shared", target: null, jobs: 3, oldestSeconds: 400 }] }),
+    queue({ stuck: [{ version: "v1", pool: "shared", target: null, runs: 3, oldestSeconds: 400 }] }),
     ["queue warn"],
   ],
   ["missing listeners", queue({ listeners: 0 }), ["listeners warn"]],

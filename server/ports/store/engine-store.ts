@@ -183,14 +183,14 @@ export interface ProgressResult {
   cancelRequested: boolean;
 }
 
-/** The due runs of a queue. */
+/** The queued runs of a queue. */
 export interface QueueDepth {
   /** The version that accepted the runs. */
   version: string;
   pool: "shared" | "isolated";
   /** `kind:slug` of the target, if its concurrent runs are limited; `null`: all others. */
   target: string | null;
-  jobs: number;
+  runs: number;
   /** How long the oldest has been due; 0 if there is none. */
   oldestSeconds: number;
 }

@@ -54,7 +54,8 @@ export const notCopied: ReadonlyMap<string, string> = new Map([
 
 /** Columns that only one of the databases has, with the reason why they are not copied. */
 const notCopiedColumns: ReadonlyMap<string, string> = new Map([
-  ["run.job_queue", "the queue of the run's job in Postgres: at its end, the copy adds the jobs of open runs"],
+  ["run.is_limited", "whether the target has its own queue in Postgres: the first claim that finds the run sets it"],
+  ["run.lease_until", "the lease of a process that has stopped by then: the copy ends the leases of running runs"],
 ]);
 
 const derived: ReadonlyMap<string, DerivedColumn["of"]> = new Map([

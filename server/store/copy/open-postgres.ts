@@ -7,8 +7,6 @@ import { systemClock } from "../../ports/clock.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import { connectionConfig, databaseName, settle } from "../postgres/connection/connect.ts";
 import { migrateDatabase } from "../postgres/migrate-database.ts";
-import { addMissingJobs } from "../postgres/queue/add-missing-jobs.ts";
-import { sessionOf } from "../postgres/connection/session.ts";
 import { toOpenError } from "../postgres/store-error.ts";
 import { toPostgresText } from "../postgres/statements/text-encoding.ts";
 import { copyMark, countApplied, readJournal } from "../shared/migration-journal.ts";
@@ -121,7 +119,7 @@ async function finish(client: Client, counters: ReadonlyMap<CopiedTable, number>
     // The planner's statistics of a table that was empty are wrong.
     await client.query(`ANALYZE signalbox."${name}"`);
   }
-  await addMissingJobs(sessionOf(client), silentLogger);
+  await client.query("UPDATE signalbox.run SET lease_until = 0 WHERE worker_id IS NOT NULL");
   await client.query("DROP TABLE signalbox.store_copy");
   await client.query("DELETE FROM signalbox.schema_migration WHERE position = $1", [copyMark.position]);
 }

@@ -26,8 +26,7 @@ export function createRunDecisions({ tables: { run, runStep }, write }: StoreDat
         if (change && entry) {
           yield* session.run(session.db.update(run).set(change).where(eq(run.key, found.key)));
           yield* session.addEntry(found.key, entry);
-          if (outcome === "canceled") yield* session.leaveQueue(found.key);
-          else session.notifyHosts();
+          if (outcome === "requested") session.notifyHosts();
         }
         return outcome;
       }),
@@ -57,7 +56,7 @@ export function createRunDecisions({ tables: { run, runStep }, write }: StoreDat
         yield* session.addEntry(found.key, plan.entry);
         if (plan.isDue) {
           yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, found.key)));
-          yield* session.waitInQueue(found.key, now);
+          session.notifyHosts();
         }
         return "decided";
       }),

@@ -57,15 +57,12 @@ export interface StoreSession extends RunWrites {
   changed(topic: StoreTopic): void;
 }
 
-/** What changes together with the rows of runs: their timelines and queues. The queue of SQLite is the rows. */
+/** What changes together with the rows of runs. */
 export interface RunWrites {
   /** Inserts all runs or none. Returns the full queue if there is one. */
   insertRuns(runs: readonly NewRun[]): Operation<QueueFull | null>;
   addEntry(run: RowKey, entry: NewTimelineEntry): Operation<void>;
-  leaveQueue(run: RowKey): Operation<void>;
-  /** The run waits in its queue until this time. */
-  waitInQueue(run: RowKey, until: number): Operation<void>;
-  /** The operation concerns a run that another process executes. */
+  /** A run is due, or another process executes it. */
   notifyHosts(): void;
 }
 

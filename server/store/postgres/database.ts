@@ -3,7 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { createCommitTally, type StoreNumbers } from "../../domain/tallies.ts";
 import type { WriteTerms } from "../../ports/store/delivery-store.ts";
 import { type Session, sessionOf } from "./connection/session.ts";
-import { isQueueMissing, toStoreError } from "./store-error.ts";
+import { toStoreError } from "./store-error.ts";
 import { transact, type TransactionMode } from "./connection/transact.ts";
 import { type BatchTerms, createWriteLane, type JobGroup, type WriteLane } from "./connection/write-lane.ts";
 
@@ -57,8 +57,6 @@ export function createDatabase(p: {
   changed: () => void;
   /** Called after a commit that concerns other run hosts: see `Session.concernsHosts`. */
   wakeHosts: () => void;
-  /** Called when a job could not be added because its queue was removed. The transaction is tried again. */
-  onQueueMissing: () => void;
 }): PostgresDatabase {
   const tally = createCommitTally();
   const main = createWriteLane(tally);
@@ -75,14 +73,8 @@ export function createDatabase(p: {
     }
   }
 
-  async function transactOn<Result>(pool: Pool, operation: Operation<Result>, mode: TransactionMode): Promise<Result> {
-    try {
-      return await transact(pool, operation, { ...mode, onConcernsHosts: p.wakeHosts });
-    } catch (error) {
-      if (isQueueMissing(error)) p.onQueueMissing();
-      throw error;
-    }
-  }
+  const transactOn = <Result>(pool: Pool, operation: Operation<Result>, mode: TransactionMode): Promise<Result> =>
+    transact(pool, operation, { ...mode, onConcernsHosts: p.wakeHosts });
 
   /** A group with one job, which has its own transaction. */
   function writeAlone<Result>(lane: WriteLane, operation: Operation<Result>, mode: TransactionMode): Promise<Result> {

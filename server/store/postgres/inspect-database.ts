@@ -15,8 +15,6 @@ import { createPool, databaseName, isOfProcessSql } from "./connection/connect.t
 import { assertFits, readApplied } from "./migrate.ts";
 import { connectionsOfProcess } from "./open-store.ts";
 import { inspectQueue, type QueueFacts } from "./queue/inspect-queue.ts";
-import { schemaName } from "./queue/queue-names.ts";
-import { isQueuePending, readQueueSchema } from "./queue/queue-schema.ts";
 import { type Session, sessionOf } from "./connection/session.ts";
 import { askDifference } from "./connection/store-clock.ts";
 import { toOpenError } from "./store-error.ts";
@@ -93,16 +91,14 @@ async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }
   const { most, used, mayCreate, ...server } = row;
   const known = readJournal(migrationsFolder("postgres"));
   const applied = countApplied(await readApplied(session, name), { known, name });
-  const mayUseQueue = await mayWriteJobs(session);
-  const isQueueOld = mayUseQueue && isQueuePending(await readQueueSchema(session, name), name);
-  const isMigrated = applied === known.length && !isQueueOld;
+  const isMigrated = applied === known.length;
   const aheadMs = await askDifference(pool, Date.now);
   return {
     ...server,
     name,
-    pendingMigrations: known.length - applied + (isQueueOld ? 1 : 0),
-    mayWrite: mayUseQueue && (applied === 0 ? mayCreate : await mayWriteRows(session)),
-    mayMigrate: mayCreate && mayUseQueue && (await ownsTables(session)),
+    pendingMigrations: known.length - applied,
+    mayWrite: applied === 0 ? mayCreate : await mayWriteRows(session),
+    mayMigrate: mayCreate && (await ownsTables(session)),
     connections: {
       most,
       used,
@@ -113,8 +109,8 @@ async function readFacts(pool: Pool, p: { name: string; wanted: WantedContents }
       ? ((await session.rows<{ value: string }>("SELECT value FROM signalbox.store_fact WHERE name = 'secret'"))[0]
           ?.value ?? null)
       : null,
-    queue: isMigrated && mayUseQueue ? await inspectQueue(session, name) : null,
-    contents: isMigrated ? await readContents(session, { mayUseQueue, ...p.wanted }) : null,
+    queue: isMigrated ? await inspectQueue(session) : null,
+    contents: isMigrated ? await readContents(session, p.wanted) : null,
   };
 }
 
@@ -136,25 +132,10 @@ async function mayWriteRows(session: Session): Promise<boolean> {
 async function ownsTables(session: Session): Promise<boolean> {
   const [found] = await session.rows<{ owns: boolean | null }>(
     `SELECT bool_and(pg_has_role(c.relowner, 'USAGE')) AS owns
-     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ($1, $2) AND c.relkind IN ('r', 'p')`,
-    [storeSchema, schemaName],
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
+    [storeSchema],
   );
   return found?.owns ?? true;
-}
-
-/** `true` even if there is no queue yet. */
-async function mayWriteJobs(session: Session): Promise<boolean> {
-  const [schema] = await session.rows<{ may: boolean }>(
-    "SELECT has_schema_privilege(oid, 'USAGE') AS may FROM pg_namespace WHERE nspname = $1",
-    [schemaName],
-  );
-  if (!schema?.may) return schema === undefined;
-  const [found] = await session.rows<{ may: boolean }>(
-    `SELECT bool_and(has_table_privilege(c.oid, wanted)) AS may FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS wanted
-     WHERE n.nspname = $1 AND c.relname IN ('job', 'job_common', 'queue')`,
-    [schemaName],
-  );
-  return found?.may ?? true;
 }
 
 /** A receiver and a web process. Workers and their supervisor have no connection. */
@@ -176,7 +157,7 @@ async function countWanted(session: Session, now: number): Promise<number> {
   return connectionsOfProcess * Math.max(ofHosts, found?.connected ?? 0);
 }
 
-async function readContents(session: Session, p: WantedContents & { mayUseQueue: boolean }): Promise<StoreContents> {
+async function readContents(session: Session, p: WantedContents): Promise<StoreContents> {
   const [counts] = await session.rows<{ newest: number | null; people: number; admins: number }>(
     "SELECT (SELECT max(received_at) FROM signalbox.delivery) AS newest, (SELECT count(*) FROM signalbox.person) AS people, (SELECT count(*) FROM signalbox.person WHERE role = 'admin') AS admins",
   );
@@ -186,7 +167,7 @@ async function readContents(session: Session, p: WantedContents & { mayUseQueue:
   return {
     newestDeliveryAt: counts?.newest ?? null,
     workers: (await session.db.select().from(worker)).map(toWorkerInfo),
-    due: p.mayUseQueue ? await listDueRuns(session, { pools, limit: maxDueRuns, ...p }) : [],
+    due: await listDueRuns(session, { pools, limit: maxDueRuns, ...p }),
     openRuns: await session.rows<StoreContents["openRuns"][number]>(
       `SELECT version, target_kind || ':' || target_slug AS target, count(*)::int AS runs FROM signalbox.run WHERE ${isOpenSql} GROUP BY 1, 2`,
     ),

@@ -5,7 +5,6 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { countApplied, readJournal } from "../shared/migration-journal.ts";
-import { isQueuePending, migrateQueue, readQueueSchema } from "./queue/queue-schema.ts";
 import type { Session } from "./connection/session.ts";
 import { createMissingSchema, rejectForeignTables } from "./own-schema.ts";
 import { storeSchema } from "./schema/columns.ts";
@@ -26,24 +25,20 @@ export async function migrate(
   const known = readJournal(p.folder);
   const pending = await transact(pool, async (session) => {
     await assertFits(session, p.name);
-    const migrations = known.length - countApplied(await readApplied(session, p.name), { known, name: p.name });
-    return { migrations, isQueue: isQueuePending(await readQueueSchema(session, p.name), p.name) };
+    return known.length - countApplied(await readApplied(session, p.name), { known, name: p.name });
   });
-  if (pending.migrations === 0 && !pending.isQueue) return [];
+  if (pending === 0) return [];
   const began = p.clock.now();
-  const isNew = pending.migrations === known.length;
+  const isNew = pending === known.length;
   if (!isNew)
     p.logger.info("migrating the store, webhooks wait; a large store takes some minutes", {
       database: p.name,
-      pending: pending.migrations === 0 ? [queueMigration] : known.slice(-pending.migrations),
+      pending: known.slice(-pending),
     });
   const done = await transact(pool, (session) => applyPending(session, { ...p, known, now: began }));
   if (!isNew) p.logger.info("store migrated", { seconds: Math.round((p.clock.now() - began) / 1000) });
   return done;
 }
-
-/** How a change of the schema of pg-boss is reported. */
-const queueMigration = "pgboss";
 
 const oldestServer = 150_000;
 
@@ -89,11 +84,7 @@ async function applyPending(
       now,
     ]);
   }
-  const applied = known.slice(first);
-  const queue = await readQueueSchema(session, name);
-  const isQueue = isQueuePending(queue, name);
-  if (isQueue) await migrateQueue(session, queue);
-  return isQueue ? [...applied, queueMigration] : applied;
+  return known.slice(first);
 }
 
 /**

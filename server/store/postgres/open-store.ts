@@ -23,7 +23,6 @@ import { foldTraffic } from "./deliveries/fold-traffic.ts";
 import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
 import { createStoreDatabase } from "./store-database.ts";
-import { openRunJobs, type RunJobs } from "./queue/run-jobs.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { type Session, sessionOf } from "./connection/session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
@@ -100,16 +99,10 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
         throw toOpenError(error, name);
       })
     : () => {};
-  const jobs = await openRunJobs(sessionOf(readers), { logger }).catch(async (error: unknown) => {
-    stopClock();
-    await readers.end();
-    throw toOpenError(error, name);
-  });
   return createStore({
     directUrl,
     writers: createPool(p.url, { max: maxWriters, logger, isShared, isWriter: true }),
     readers,
-    jobs,
     stopClock,
     logger,
   });
@@ -119,11 +112,9 @@ function createStore(p: {
   directUrl: string;
   writers: Pool;
   readers: Pool;
-  jobs: RunJobs;
   stopClock: () => void;
   logger: Logger;
 }): Store {
-  const { jobs } = p;
   const wakeUps = createWakeUps({ url: p.directUrl, pool: p.writers, logger: p.logger });
   const watcher = createChangeWatcher({
     readMark: async () => JSON.stringify(await Promise.all([mark(), liveMark()])),
@@ -134,7 +125,6 @@ function createStore(p: {
     writers: p.writers,
     changed: watcher.changed,
     wakeHosts: wakeUps.send,
-    onQueueMissing: jobs.forgetQueues,
   });
   const { read } = database;
   const mark = () => read(readMark);
@@ -147,7 +137,7 @@ function createStore(p: {
   });
   const accepted = countCommitted(folding);
   const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
-    acceptDeliveries(session, requests, { counted: accepted.counted, jobs });
+    acceptDeliveries(session, requests, { counted: accepted.counted });
   const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, isOneStatement, write: acceptAll });
   const accept: AcceptOperation = (job, terms) => acceptBatch(job, terms).then(accepted.committed);
   const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
@@ -156,18 +146,18 @@ function createStore(p: {
     maxBatch: maxReleases,
     nameOf: ({ id }: ReleaseRequest) => id,
     write: (session, requests: readonly ReleaseRequest[]) =>
-      releaseDeliveries(session, requests, { counted: released.counted, jobs }),
+      releaseDeliveries(session, requests, { counted: released.counted }),
   });
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
   folding.counted(0);
-  const storeDatabase = createStoreDatabase(database, { acceptIn, jobs });
+  const storeDatabase = createStoreDatabase(database, { acceptIn });
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
-    ...createRunStore(database, { accept, jobs }),
+    ...createRunStore(database, { accept }),
     ...createTrafficStore(database),
-    ...createEngineStore(database, jobs),
+    ...createEngineStore(database),
     ...createCoreStore(storeDatabase),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),
@@ -183,7 +173,6 @@ function createStore(p: {
       folding.close();
       watcher.close();
       await database.close();
-      await jobs.close();
       await wakeUps.close();
       await Promise.all([p.readers.end(), p.writers.end()]);
     },

@@ -53,7 +53,7 @@ const rejected: readonly KnownProblem[] = [
   {
     code: "42501",
     problem: "the user may not create tables or schemas there, or not write them",
-    fix: "As an administrator, create both schemas for the user: CREATE SCHEMA signalbox AUTHORIZATION <user>; CREATE SCHEMA signalbox_queue AUTHORIZATION <user>. Or grant the user CREATE on the database.",
+    fix: "As an administrator, create the schema for the user: CREATE SCHEMA signalbox AUTHORIZATION <user>. Or grant the user CREATE on the database.",
   },
   {
     code: "25006",
@@ -209,13 +209,7 @@ function saidBy(error: unknown): string {
 
 /** Whether another try, alone, may succeed: nothing was committed, and the connection works. */
 export function isConflict(error: unknown): boolean {
-  return (codeOf(error)?.startsWith("40") ?? false) || isQueueMissing(error);
-}
-
-/** A job could not be added: another process removed its queue, which had been empty. */
-export function isQueueMissing(error: unknown): boolean {
-  const cause = unwrap(error);
-  return codeOf(cause) === "23503" && cause instanceof Error && "constraint" in cause && cause.constraint === "q_fkey";
+  return codeOf(error)?.startsWith("40") ?? false;
 }
 
 /** The classes of the codes of errors in the data of a row: what it contains, its constraints, its size, its triggers. */

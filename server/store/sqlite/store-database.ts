@@ -30,8 +30,6 @@ export function createStoreDatabase(
     changed,
     insertRuns: (runs) => resultOf(insertRuns(parts, runs)),
     addEntry: (key, entry) => resultOf(addEntry(Number(key), entry)),
-    leaveQueue: () => resultOf(undefined),
-    waitInQueue: () => resultOf(undefined),
     notifyHosts() {},
   };
   return {

@@ -11,15 +11,12 @@ import { createDataFolder, ownerOf, untilReady } from "../../../scripts/postgres
 import type { Store } from "../../ports/store.ts";
 import { openPostgresStore } from "../postgres/open-store.ts";
 import * as schema from "../postgres/schema.ts";
+import { isInQueueSql } from "../postgres/schema.ts";
 import { type Pooler, startPooler } from "./pooler.ts";
-import { installQueueClock, type QueueClock } from "./queue-clock.ts";
 
 /** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
-  /**
-   * Opens an empty store whose queue has the time that each operation is given. Its database is reused after it is
-   * closed, because creating one takes longer than most tests.
-   */
+  /** Opens an empty store. Its database is reused after it is closed, because creating one takes longer than most tests. */
   openStore(p?: { isPooled?: boolean }): Promise<Store & { disagreements(): Promise<object[]> }>;
   /** The URL of a database by way of a pooler in transaction mode. */
   pooledUrl(directUrl: string): Promise<string>;
@@ -68,7 +65,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await admin.query("CREATE DATABASE migrated");
   await (await openPostgresStore({ url: urlOf("migrated") })).close();
 
-  const free: { url: string; cleaner: Client; clock: QueueClock }[] = [];
+  const free: { url: string; cleaner: Client }[] = [];
   const cleaners: Client[] = [];
   async function takeDatabase(): Promise<(typeof free)[number]> {
     const used = free.pop();
@@ -80,7 +77,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     const cleaner = new Client(url);
     await cleaner.connect();
     cleaners.push(cleaner);
-    return { url, cleaner, clock: await installQueueClock(cleaner) };
+    return { url, cleaner };
   }
 
   let pooler: Promise<Pooler> | null = null;
@@ -98,7 +95,7 @@ export async function startPostgres(): Promise<PostgresServer> {
         free.push(database);
       };
       return {
-        ...database.clock.follow(store),
+        ...store,
         close,
         disagreements: async () => (await database.cleaner.query(disagreementsSql)).rows,
       };
@@ -115,12 +112,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Open runs without their job, and jobs without their run, at one moment. */
+/** Runs whose columns disagree with their status: claims would take runs that are not due, or leave some for good. */
 const disagreementsSql = `
-  SELECT r.id, r.status, r.job_queue, j.name, j.state, j.data
-  FROM (SELECT * FROM signalbox.run WHERE status IN ('queued', 'waiting', 'running')) r FULL JOIN signalbox_queue.job j ON j.data ->> 'run' = r.id
-  WHERE r.id IS NULL OR j.id IS NULL OR j.name IS DISTINCT FROM r.job_queue OR (r.status = 'running') <> (j.state = 'active')
-    OR (r.status = 'waiting' AND j.start_after <> to_timestamp(r.available_at / 1000.0))`;
+  SELECT id, status, worker_id, token, lease_until, finished_at FROM signalbox.run
+  WHERE (status IN ('queued', 'waiting')) <> (${isInQueueSql}) OR (status = 'running') <> (worker_id IS NOT NULL)
+    OR (status = 'running') <> (lease_until IS NOT NULL) OR (status = 'running' AND token IS NULL)`;
 
 /**
  * Foreign keys need no check, because all rows are removed. A statement of a connection that a test has cut may still
@@ -130,8 +126,6 @@ const emptySql = `
   SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle';
   SET session_replication_role = replica;
-  DELETE FROM signalbox_queue.job;
-  DELETE FROM signalbox_queue.queue;
   ${Object.values(schema)
     .flatMap((table) => (is(table, PgTable) ? [`DELETE FROM signalbox.${getTableName(table)};`] : []))
     .join("\n")}`;

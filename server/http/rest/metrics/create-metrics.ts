@@ -97,7 +97,7 @@ export function createMetrics({
     name: "signalbox_queue_runs",
     help: "Due runs of each queue, on Postgres.",
     labels: ["version", "pool", "target"],
-    read: () => ofQueues(({ jobs }) => jobs),
+    read: () => ofQueues(({ runs }) => runs),
   });
   metrics.gauge({
     name: "signalbox_queue_oldest_seconds",

@@ -1,5 +1,5 @@
 import { drizzle, type PgRemoteDatabase } from "drizzle-orm/pg-proxy";
-import type { ClientBase, Pool, QueryResult, QueryResultRow } from "pg";
+import type { ClientBase, Pool, QueryResultRow } from "pg";
 import { isShared } from "./connect.ts";
 import { toPostgresText } from "../statements/text-encoding.ts";
 
@@ -13,15 +13,10 @@ export interface Session {
    * cancellation of an active one was requested.
    */
   concernsHosts: boolean;
-  /** Runs a statement of pg-boss. */
-  executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
   /** Runs a statement. Each connection prepares it once, so its text must be one of a few. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /**
-   * The same for a statement without a result. Returns the number of changed rows. `isReplanned`: it is not prepared.
-   * Postgres plans it for the present sizes of the tables.
-   */
-  change(text: string, values?: readonly unknown[], p?: { isReplanned?: boolean }): Promise<number>;
+  /** The same for a statement without a result. Returns the number of changed rows. */
+  change(text: string, values?: readonly unknown[]): Promise<number>;
   /** Runs statements that are not prepared, e.g. those of a migration. */
   run(statements: string): Promise<void>;
 }
@@ -34,10 +29,10 @@ const sessions = new WeakMap<Executor, Session>();
 export function sessionOf(client: Executor): Session {
   const known = sessions.get(client);
   if (known) return known;
-  const query = <Row extends object>(text: string, values: readonly unknown[], isReplanned = false) =>
+  const query = <Row extends object>(text: string, values: readonly unknown[]) =>
     client.query<Row & QueryResultRow>({
       // A prepared statement stays with its connection.
-      ...(isShared(client) || isReplanned ? {} : { name: nameOf(text) }),
+      ...(isShared(client) ? {} : { name: nameOf(text) }),
       text,
       values: values.map(toParameter),
     });
@@ -51,24 +46,13 @@ export function sessionOf(client: Executor): Session {
     concernsHosts: false,
     db: createDrizzle((text) => ({ text })),
     preparedDb: createDrizzle((text) => ({ text, ...(isShared(client) ? {} : { name: nameOf(text) }) })),
-    executeSql: async (text, values = []) => {
-      // A text may have several statements if it has no parameters.
-      if (values.length === 0) return { rows: rowsOf(await client.query(text)) };
-      // Planned each time: a plan for a short queue reads all of a long one.
-      return query(text, values, true);
-    },
     rows: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await query<Row>(text, values)).rows,
-    change: async (text, values = [], { isReplanned } = {}) => (await query(text, values, isReplanned)).rowCount ?? 0,
+    change: async (text, values = []) => (await query(text, values)).rowCount ?? 0,
     run: async (statements) => void (await client.query(statements)),
   };
   sessions.set(client, session);
   return session;
-}
-
-/** The rows of the last statement in the text. */
-function rowsOf(result: QueryResult | QueryResult[]): QueryResultRow[] {
-  return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
 }
 
 function nameOf(text: string): string {

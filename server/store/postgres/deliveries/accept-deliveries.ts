@@ -9,7 +9,6 @@ import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { inPortions } from "../statements/in-portions.ts";
 import { type InsertPart, insertParts, insertRows, toInsert } from "../statements/insert-rows.ts";
 import { lockRoom, type QueueRoom } from "../queue/queue-room.ts";
-import type { RunJobs } from "../queue/run-jobs.ts";
 import { lockReplayed, type ReplayedRuns } from "../runs/resume-runs.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
 import { delivery, idempotencyKey, run, trafficLog } from "../schema.ts";
@@ -55,7 +54,7 @@ const divide = (deliveries: readonly NewDelivery[]) => inPortions(deliveries, ({
 export async function acceptDeliveries(
   session: Session,
   requests: readonly AcceptJob[],
-  p: { counted: (counts: number) => void; jobs: RunJobs },
+  p: { counted: (counts: number) => void },
 ): Promise<AcceptAnswer[]> {
   const keys = await lockKeys(session, requests);
   const all = requests.flatMap(({ runs }) => runs);
@@ -178,16 +177,12 @@ async function lockKeys(session: Session, jobs: readonly AcceptJob[]): Promise<K
 async function record(
   session: Session,
   { deliveries, runs }: { deliveries: readonly NewDelivery[]; runs: readonly NewRun[] },
-  p: { counted: (counts: number) => void; jobs: RunJobs },
+  p: { counted: (counts: number) => void },
 ): Promise<void> {
   const portions = divide(deliveries);
   const last = portions.pop() ?? [];
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
-  await insertParts(session, [
-    toInsertDeliveries(last),
-    toInsertCounts(deliveries, p),
-    ...(await toInsertRuns(session, runs, p.jobs)),
-  ]);
+  await insertParts(session, [toInsertDeliveries(last), toInsertCounts(deliveries, p), ...toInsertRuns(session, runs)]);
 }
 
 function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | null {

@@ -9,7 +9,6 @@ import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
 import { insertParts, toInsert } from "../statements/insert-rows.ts";
 import { lockRoom } from "../queue/queue-room.ts";
-import type { RunJobs } from "../queue/run-jobs.ts";
 import { delivery, trafficLog } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 
@@ -17,7 +16,7 @@ import type { Session } from "../connection/session.ts";
 export async function releaseDeliveries(
   session: Session,
   requests: readonly ReleaseRequest[],
-  p: { counted: (counts: number) => void; jobs: RunJobs },
+  p: { counted: (counts: number) => void },
 ): Promise<ReleaseResult[]> {
   const rows = new Map((await lockRows(session, requests)).map((row) => [row.id, row]));
   const room = await lockRoom(
@@ -51,10 +50,7 @@ export async function releaseDeliveries(
   if (released.length === 0) return results;
   p.counted(counts.size());
   const runs = released.flatMap(({ id, runs }) => runs.map((run) => ({ ...run, keyId: rows.get(id)?.keyId ?? null })));
-  await insertParts(session, [
-    toInsert(trafficLog, [{ counts: counts.toText() }]),
-    ...(await toInsertRuns(session, runs, p.jobs)),
-  ]);
+  await insertParts(session, [toInsert(trafficLog, [{ counts: counts.toText() }]), ...toInsertRuns(session, runs)]);
   return results;
 }
 

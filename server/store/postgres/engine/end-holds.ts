@@ -2,13 +2,11 @@ import type { Json } from "../../../contract/json.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { RunError } from "../../../contract/run.ts";
 import { toFailureRun } from "../../../domain/runs/failure-run.ts";
-import { resolveTransition } from "../../../shared/runs/run-state.ts";
+import { isEnded, resolveTransition } from "../../../shared/runs/run-state.ts";
 import type { RunTransition } from "../../../ports/store/engine-store.ts";
 import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
 import { insertParts } from "../statements/insert-rows.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
-import { toIsolatedQueue } from "../queue/queue-names.ts";
-import type { NewJob, RunJobs } from "../queue/run-jobs.ts";
 import { isStillRunning } from "./held-runs.ts";
 import type { Session } from "../connection/session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "../runs/timeline.ts";
@@ -20,8 +18,7 @@ export interface Held {
   token: string;
   attempt: number;
   cancelRequestedAt: number | null;
-  /** The queue with its job. */
-  queue: string;
+  isLimited: boolean;
   /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
   seq?: number;
 }
@@ -30,8 +27,6 @@ export interface Ending {
   held: Held;
   transition: RunTransition;
   now: number;
-  /** It must be alone in its next process. */
-  isIsolated?: boolean;
   /** The input that its code got, if this attempt has created it. */
   input?: Json;
 }
@@ -47,11 +42,11 @@ export function decideEnding({ held, transition: asked, now, ...rest }: Ending):
 }
 
 /**
- * A run that is queued again keeps its position in the order. A worker whose acknowledgement was lost sends its last
- * write again: the token and the number show that it was written.
+ * A worker whose acknowledgement was lost sends its last write again: the token and the number show that it was
+ * written.
  */
 const endHoldsSql = (first: number) => `
-  UPDATE signalbox.run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, job_queue = e.job_queue, status = e.status,
+  UPDATE signalbox.run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
   FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
@@ -59,65 +54,42 @@ const endHoldsSql = (first: number) => `
 
 type Value = string | number | boolean | null;
 
-const columns: readonly { name: string; type: ElementType; valueOf: (ending: Ending, next: NewJob | null) => Value }[] =
-  [
-    { name: "id", type: "text", valueOf: ({ held }) => held.id },
-    { name: "token", type: "text", valueOf: ({ held }) => held.token },
-    { name: "seq", type: "integer", valueOf: ({ held }) => held.seq ?? null },
-    { name: "job_queue", type: "text", valueOf: (_, next) => next?.queue ?? null },
-    { name: "status", type: "text", valueOf: ({ transition }) => transition.to },
-    {
-      name: "available_at",
-      type: "bigint",
-      valueOf: ({ transition }) => (transition.to === "waiting" ? Math.round(transition.availableAt) : null),
-    },
-    { name: "is_resuming", type: "boolean", valueOf: ({ transition }) => isResuming(transition) },
-    { name: "finished_at", type: "bigint", valueOf: ({ now }, next) => (next ? null : now) },
-    { name: "error_name", type: "text", valueOf: ({ transition }) => errorOf(transition)?.name ?? null },
-    { name: "error_message", type: "text", valueOf: ({ transition }) => errorOf(transition)?.message ?? null },
-    { name: "error_stack", type: "text", valueOf: ({ transition }) => errorOf(transition)?.stack ?? null },
-    {
-      name: "output",
-      type: "text",
-      valueOf: ({ transition }) => (transition.to === "completed" ? toJson(transition.output) : null),
-    },
-    { name: "has_input", type: "boolean", valueOf: ({ input }) => input !== undefined },
-    { name: "input", type: "text", valueOf: ({ input }) => toJson(input ?? null) },
-  ];
+const columns: readonly { name: string; type: ElementType; valueOf: (ending: Ending) => Value }[] = [
+  { name: "id", type: "text", valueOf: ({ held }) => held.id },
+  { name: "token", type: "text", valueOf: ({ held }) => held.token },
+  { name: "seq", type: "integer", valueOf: ({ held }) => held.seq ?? null },
+  { name: "status", type: "text", valueOf: ({ transition }) => transition.to },
+  { name: "available_at", type: "bigint", valueOf: availableAt },
+  { name: "is_resuming", type: "boolean", valueOf: ({ transition }) => isResuming(transition) },
+  { name: "finished_at", type: "bigint", valueOf: ({ transition, now }) => (isEnded(transition.to) ? now : null) },
+  { name: "error_name", type: "text", valueOf: ({ transition }) => errorOf(transition)?.name ?? null },
+  { name: "error_message", type: "text", valueOf: ({ transition }) => errorOf(transition)?.message ?? null },
+  { name: "error_stack", type: "text", valueOf: ({ transition }) => errorOf(transition)?.stack ?? null },
+  {
+    name: "output",
+    type: "text",
+    valueOf: ({ transition }) => (transition.to === "completed" ? toJson(transition.output) : null),
+  },
+  { name: "has_input", type: "boolean", valueOf: ({ input }) => input !== undefined },
+  { name: "input", type: "text", valueOf: ({ input }) => toJson(input ?? null) },
+];
 
-/**
- * Takes runs out of `running`, each once, and ends their jobs. A run that continues later gets a new job. `entries` are
- * added to their timelines by the same statement.
- */
+/** Takes runs out of `running`, each once. The same statement adds `entries` to their timelines. */
 export async function endHolds(
   session: Session,
-  jobs: RunJobs,
   { endings, entries }: { endings: readonly Ending[]; entries: readonly EntryOfRun[] },
 ): Promise<void> {
   if (endings.length === 0) return addEntries(session, entries);
-  const next = endings.map(nextJob);
-  const values = columns.map(({ type, valueOf }) =>
-    toArrayParameter(
-      type,
-      endings.map((ending, at) => valueOf(ending, next[at] ?? null)),
-    ),
-  );
-  const ended = endings.map(({ held: { id, queue } }) => ({ runId: id, queue }));
-  const changes = await insertParts(
-    session,
-    [toInsertEntries(entries), jobs.prepareEnd(session, ended), { text: endHoldsSql, values }],
-    jobs.endOptions,
-  );
+  const values = columns.map(({ type, valueOf }) => toArrayParameter(type, endings.map(valueOf)));
+  const changes = await insertParts(session, [toInsertEntries(entries), { text: endHoldsSql, values }]);
   // The rows are locked: any other number is a defect and rolls back.
   if (changes !== endings.length)
     throw new Error(
       `${changes} rows changed instead of ${endings.length}: ${endings.map(({ held }) => held.id).join(", ")} were to leave running`,
     );
-  await queueOnFailure(session, jobs, endings);
-  await jobs.add(
-    session,
-    next.filter((job) => job !== null),
-  );
+  // The run is due at some time, or another run of its target may be.
+  if (endings.some(({ held, transition }) => held.isLimited || !isEnded(transition.to))) session.concernsHosts = true;
+  await queueOnFailure(session, endings);
 }
 
 interface FailedRow {
@@ -131,7 +103,7 @@ const failedSql =
   "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id";
 
 /** Records the runs of `onFailure` for the runs that have failed permanently. */
-async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly Ending[]): Promise<void> {
+async function queueOnFailure(session: Session, endings: readonly Ending[]): Promise<void> {
   const plans = new Map(
     endings.flatMap(({ held, transition, now }) =>
       "failureRun" in transition && transition.failureRun ? [[held.id, { plan: transition.failureRun, now }]] : [],
@@ -143,17 +115,13 @@ async function queueOnFailure(session: Session, jobs: RunJobs, endings: readonly
     const planned = plans.get(row.id);
     return planned ? [toFailureRun({ failed: { ...row, target: { kind, slug } }, ...planned })] : [];
   });
-  await insertParts(session, await toInsertRuns(session, runs, jobs));
+  await insertParts(session, toInsertRuns(session, runs));
 }
 
-/** `null`: the run has ended. */
-function nextJob({ held: { id, queue }, transition, isIsolated }: Ending): NewJob | null {
-  if (transition.to !== "waiting" && transition.to !== "queued") return null;
-  return {
-    runId: id,
-    queue: isIsolated ? toIsolatedQueue(queue) : queue,
-    state: transition.to === "waiting" ? { kind: "waiting", until: transition.availableAt } : { kind: "interrupted" },
-  };
+/** When the run is due. A run that returns to the queue is due at once, before those that have not begun. */
+function availableAt({ transition, now }: Ending): number | null {
+  if (transition.to === "waiting") return Math.round(transition.availableAt);
+  return transition.to === "queued" ? now : null;
 }
 
 /** `null`: as before. */

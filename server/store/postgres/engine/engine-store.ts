@@ -2,13 +2,11 @@ import { asc, desc, eq, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { extendLeases, isStillRunning, nextAvailableAt } from "./held-runs.ts";
+import { extendLeases, isStillRunning } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "../queue/claim-runs.ts";
-import { listDueRuns } from "../queue/due-runs.ts";
-import { listQueueDepths } from "../queue/inspect-queue.ts";
-import type { RunJobs } from "../queue/run-jobs.ts";
+import { listDueRuns, listQueueDepths, nextAvailableAt } from "../queue/due-runs.ts";
 import { runStep, worker } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { writeProgress } from "./write-progress.ts";
@@ -17,7 +15,7 @@ import { writeProgress } from "./write-progress.ts";
 const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until IS NOT NULL";
 
 const longWaitsSql = `
-  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming", job_queue AS queue FROM signalbox.run
+  SELECT id, available_at AS "availableAt", is_resuming AS "isResuming" FROM signalbox.run
   WHERE status = 'waiting' AND available_at > $1 AND (
     EXISTS (SELECT 1 FROM signalbox.run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
     OR EXISTS (SELECT 1 FROM signalbox.run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
@@ -27,18 +25,20 @@ interface LongWait {
   id: string;
   availableAt: number;
   isResuming: boolean;
-  queue: string;
 }
 
-export function createEngineStore(
-  { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
-  jobs: RunJobs,
-): Omit<EngineStore, keyof CoreStore> {
+export function createEngineStore({
+  read,
+  write,
+  writeRelaxed,
+  createBatcher,
+  apart,
+}: PostgresDatabase): Omit<EngineStore, keyof CoreStore> {
   const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,
-    write: (session, all: readonly RunProgress[]) => writeProgress(session, jobs, all),
+    write: writeProgress,
   });
   const saveLive = createBatcher({
     maxBatch: 128,
@@ -55,18 +55,18 @@ export function createEngineStore(
 
   async function shorten(now: number): Promise<number> {
     const mayHave = now < lookedAt && (await read((session) => hasLongWaits(session, now)));
-    const shortened = mayHave ? await write((session) => shortenWaits(session, jobs, now)) : 0;
+    const shortened = mayHave ? await write((session) => shortenWaits(session, now)) : 0;
     lookedAt = now;
     return shortened;
   }
 
   return {
-    claimRuns: (p) => claimRuns(claiming, jobs, p),
+    claimRuns: (p) => claimRuns(claiming, p),
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
     getLive: (runId) => read((session) => getLive(session, runId)),
-    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, jobs, p)),
+    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, p)),
     listCancelRequested: (runIds) =>
       read(async (session) =>
         (
@@ -76,11 +76,11 @@ export function createEngineStore(
           )
         ).map(({ id }) => id),
       ),
-    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, jobs, p)),
+    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
     async reconcile(now, spare = new Set()) {
-      const ids = await read((session) => findSilent(session, spare));
+      const ids = await read((session) => findSilent(session, { now, spare }));
       const adopted =
-        ids.length > 0 ? await write((session) => adoptRuns(session, jobs, { ids, now, spare, findSilent })) : 0;
+        ids.length > 0 ? await write((session) => adoptRuns(session, { ids, now, spare, findSilent })) : 0;
       return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),
@@ -129,9 +129,9 @@ async function hasLongWaits(session: Session, now: number): Promise<boolean> {
 }
 
 /** Returns the number of shortened waits. */
-async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promise<number> {
+async function shortenWaits(session: Session, now: number): Promise<number> {
   let shortened = 0;
-  for (const { id, availableAt, isResuming, queue } of await session.rows<LongWait>(
+  for (const { id, availableAt, isResuming } of await session.rows<LongWait>(
     `${longWaitsSql} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
     [now],
   )) {
@@ -142,8 +142,7 @@ async function shortenWaits(session: Session, jobs: RunJobs, now: number): Promi
       "UPDATE signalbox.run SET available_at = $2 WHERE id = $1 AND status = 'waiting'",
       [id, at],
     );
-    await jobs.end(session, [{ runId: id, queue }]);
-    await jobs.add(session, [{ runId: id, queue, state: { kind: "waiting", until: at } }]);
+    session.concernsHosts = true;
   }
   return shortened;
 }

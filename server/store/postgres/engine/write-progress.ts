@@ -3,7 +3,6 @@ import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../
 import { decideEnding, endHolds, type Held } from "./end-holds.ts";
 import { insertRows } from "../statements/insert-rows.ts";
 import { clearLives } from "./live.ts";
-import type { RunJobs } from "../queue/run-jobs.ts";
 import { runStep } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { looksUp } from "../statements/look-up.ts";
@@ -14,15 +13,11 @@ interface Found extends Held {
 }
 
 const lockSql = `
-  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", job_queue AS queue FROM signalbox.run
+  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", is_limited AS "isLimited" FROM signalbox.run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
-export async function writeProgress(
-  session: Session,
-  jobs: RunJobs,
-  all: readonly Progress[],
-): Promise<ProgressResult[]> {
+export async function writeProgress(session: Session, all: readonly Progress[]): Promise<ProgressResult[]> {
   const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
   const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
   const held = all.flatMap((progress) => {
@@ -50,7 +45,7 @@ export async function writeProgress(
     session,
     held.map(({ progress }) => progress),
   );
-  await endHolds(session, jobs, {
+  await endHolds(session, {
     endings: decided.flatMap(({ progress: { input }, end }) =>
       end ? [input === undefined ? end.ending : { ...end.ending, input }] : [],
     ),

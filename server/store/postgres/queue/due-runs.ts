@@ -1,38 +1,36 @@
-import type { DueRuns } from "../../../domain/runs/blocked-work.ts";
-import type { EngineStore } from "../../../ports/store/engine-store.ts";
+import { type DueRuns, type Pool, pools } from "../../../domain/runs/blocked-work.ts";
+import type { EngineStore, QueueDepth } from "../../../ports/store/engine-store.ts";
 import type { Session } from "../connection/session.ts";
+import { isOpenSql, limitedTargetSql } from "../schema.ts";
 import { countFree } from "./claim-runs.ts";
-import { parseQueueName, schemaName } from "./queue-names.ts";
-import { maxQueuedPriority, wokenPriority } from "./run-jobs.ts";
+import { partsSql, firstOfQueueSql, type Queue, withQueuesSql } from "./queues.ts";
 
-const dueOf = (columns: string, range: string) => `
-  SELECT count(*)::int AS runs, min(since) AS since FROM (
-    SELECT ${columns} AS since FROM ${schemaName}.job j
-    WHERE j.name = q.name AND j.state < 'active' AND NOT j.blocked AND ${range}
-    ORDER BY j.priority DESC, j.created_on LIMIT $2
-  ) first_jobs`;
+const dueOf = (part: string) => `
+  SELECT count(*)::int AS runs, min(available_at) AS since FROM (
+    SELECT available_at ${firstOfQueueSql({ version: "queue.version", target: "queue.target", part, limit: "$3" })}
+  ) first_runs`;
 
-/** Reads at most `$2` entries of an index for each queue and range; see `dueQueuesSql`. */
+/** Reads at most `$3` entries of the index for each queue and part. */
 const dueRunsSql = `
-  SELECT q.name, queued.runs + woken.runs AS runs, (extract(epoch FROM least(queued.since, woken.since)) * 1000)::float8 AS "oldestAt"
-  FROM ${schemaName}.queue q
-  CROSS JOIN LATERAL (${dueOf("j.created_on", `j.priority <= ${maxQueuedPriority}`)}) queued
-  CROSS JOIN LATERAL (${dueOf("j.start_after", `j.priority >= $1 AND j.start_after <= ${schemaName}.job_now()`)}) woken
+  ${withQueuesSql}
+  SELECT queue.version, nullif(queue.target, '') AS "limitedTarget", queued.runs + woken.runs AS runs, least(queued.since, woken.since) AS "oldestAt"
+  FROM queue CROSS JOIN LATERAL (${dueOf(partsSql.queued)}) queued CROSS JOIN LATERAL (${dueOf(partsSql.woken("$2"))}) woken
   WHERE queued.runs + woken.runs > 0
-  ORDER BY q.name`;
+  ORDER BY queue.version, queue.target`;
 
-interface DueRow {
-  name: string;
+interface DueRow extends Queue {
+  pool: Pool;
   runs: number;
   oldestAt: number;
 }
 
 /** Without the runs of limited targets that have no room. */
 export async function listDueRuns(session: Session, p: Parameters<EngineStore["listDueRuns"]>[0]): Promise<DueRuns[]> {
-  const rows = await session.rows<DueRow>(dueRunsSql, [wokenPriority(p.now), p.limit]);
-  const due = rows
-    .map(({ name, runs, oldestAt }) => ({ ...parseQueueName(name), runs, oldestAt: Math.round(oldestAt) }))
-    .filter(({ pool }) => p.pools.includes(pool));
+  const due: DueRow[] = [];
+  for (const pool of pools.filter((one) => p.pools.includes(one))) {
+    const rows = await session.rows<Omit<DueRow, "pool">>(dueRunsSql, [pool === "isolated", p.now, p.limit]);
+    due.push(...rows.map((row) => ({ ...row, pool })));
+  }
   const limited = due.flatMap(({ limitedTarget: target }) =>
     target !== null && p.concurrency.has(target) ? target : [],
   );
@@ -42,4 +40,27 @@ export async function listDueRuns(session: Session, p: Parameters<EngineStore["l
     const count = Math.min(runs, room ?? p.limit);
     return count <= 0 ? [] : [{ pool, version, runs: count, oldestAt: Math.min(oldestAt, p.now) }];
   });
+}
+
+const nextSql = `
+  ${withQueuesSql}
+  SELECT min(next.available_at) AS at FROM queue CROSS JOIN LATERAL (
+    SELECT available_at ${firstOfQueueSql({ version: "queue.version", target: "queue.target", part: partsSql.later("$2"), limit: "1" })}
+  ) next`;
+
+/** One step into the index for each queue, however many runs wait. */
+export async function nextAvailableAt(session: Session, pool: Pool, after: number): Promise<number | null> {
+  const [next] = await session.rows<{ at: number | null }>(nextSql, [pool === "isolated", after]);
+  return next?.at ?? null;
+}
+
+const depthsSql = `
+  SELECT version, CASE WHEN is_isolated THEN 'isolated' ELSE 'shared' END AS pool, nullif(${limitedTargetSql}, '') AS target,
+    count(*) FILTER (WHERE status = 'queued')::int AS runs, bool_or(status = 'running') AS "isActive",
+    greatest(0, coalesce(extract(epoch FROM clock_timestamp()) - min(available_at) FILTER (WHERE status = 'queued') / 1000.0, 0))::float8 AS "oldestSeconds"
+  FROM signalbox.run WHERE ${isOpenSql} GROUP BY 1, 2, 3 ORDER BY 1, 2 DESC, 3 NULLS FIRST`;
+
+/** The queued runs of each queue with open runs. Those that wait for their time are not among them. */
+export function listQueueDepths(session: Session): Promise<(QueueDepth & { isActive: boolean })[]> {
+  return session.rows(depthsSql);
 }

@@ -1,12 +1,10 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { silentLogger } from "../../../ports/logger.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
-import { type Session, sessionOf } from "../connection/session.ts";
-import { dueQueuesSql } from "./claim-runs.ts";
-import { openRunJobs, wokenPriority } from "./run-jobs.ts";
+import { dueQueuesSql, takeRunsSql } from "./claim-runs.ts";
 
-const jobs = 50_000;
+const runs = 50_000;
+const now = Date.now();
 let server: PostgresServer;
 let client: Client;
 beforeAll(async () => {
@@ -14,13 +12,14 @@ beforeAll(async () => {
   client = new Client(await server.createDatabase());
   await client.connect();
   // Half of them sleep for a day and are older than those that are due.
+  const insertSql = (status: string, availableAt: string) => `
+    INSERT INTO signalbox.run (id, status, target_kind, target_slug, target, started_by, version, max_attempts, created_at, available_at)
+    SELECT 'run_${status}_' || n, '${status}', 'workflow', 'a', 'workflow:a', 'webhook', 'v1', 1, 0, ${availableAt} FROM generate_series(1, ${runs}) AS n;`;
   await client.query(`
-    SELECT signalbox_queue.create_queue('v1/shared', '{"policy": "standard"}');
-    INSERT INTO signalbox_queue.job_common (id, name, data, priority, start_after, created_on)
-    SELECT gen_random_uuid(), 'v1/shared', '{}', 2000000000 - (extract(epoch FROM now()) / 60)::int - 1440, now() + interval '1 day', now() - interval '1 h' FROM generate_series(1, ${jobs});
-    INSERT INTO signalbox_queue.job_common (id, name, data, priority, start_after, created_on)
-    SELECT gen_random_uuid(), 'v1/shared', '{}', 0, '2000-01-01', now() + n * interval '1 ms' FROM generate_series(1, ${jobs}) AS n;
-    ANALYZE signalbox_queue.job_common`);
+    ${insertSql("waiting", `${now + 86_400_000}`)}
+    ${insertSql("queued", "n")}
+    UPDATE signalbox.run SET available_at = 0 WHERE id IN ('run_waiting_1', 'run_waiting_2');
+    ANALYZE signalbox.run`);
 });
 afterAll(async () => {
   await client.end();
@@ -35,31 +34,20 @@ async function explain(text: string, values: unknown[]): Promise<{ plan: string;
   return { plan: lines.join("\n"), pages: Number(hit) };
 }
 
-it("queues with due jobs are found by a step into the index, however many jobs wait or sleep", async () => {
-  const { plan, pages } = await explain(dueQueuesSql, [wokenPriority(Date.now())]);
-  expect(plan).toContain("job_common_i11");
-  expect(plan).not.toContain("Seq Scan on job");
+it("queues with due runs are found by a step into the index, however many runs wait or sleep", async () => {
+  const { plan, pages } = await explain(dueQueuesSql, [false, now]);
+  expect(plan).toContain("run_in_queue");
+  expect(plan).not.toContain("Seq Scan on run");
   expect(pages, plan).toBeLessThan(100);
 });
 
-it.each([{ kind: "queued" as const }, { kind: "woken" as const, now: Date.now() }])(
-  "a fetch of jobs that are due reads those and no others: $kind",
-  async (due) => {
-    const plans: { plan: string; pages: number }[] = [];
-    const session: Session = {
-      ...sessionOf(client),
-      async executeSql(text, values = []) {
-        if (!text.includes("SKIP LOCKED")) return sessionOf(client).executeSql(text, values);
-        plans.push(await explain(text, values));
-        return { rows: [] };
-      },
-    };
-    const queue = await openRunJobs(session, { logger: silentLogger });
-    await queue.take(session, "v1/shared", { limit: 20, due });
-    await queue.close();
-    const [fetched] = plans;
-    expect(fetched?.plan).toContain("job_common_i11");
-    expect(fetched?.plan).not.toContain("Seq Scan");
-    expect(fetched?.pages, fetched?.plan).toBeLessThan(1_000);
-  },
-);
+it.each(["queued", "woken"] as const)("a claim of runs that are due reads those and no others: %s", async (part) => {
+  const slots = Array.from({ length: 20 }, () => "wrk_a");
+  await client.query("BEGIN");
+  const { plan, pages } = await explain(takeRunsSql[part], [false, "v1", "", slots, [], now, 12_000]);
+  await client.query("ROLLBACK");
+  expect(plan).toContain("run_in_queue");
+  expect(plan).not.toContain("Seq Scan");
+  expect(plan).not.toContain("Sort");
+  expect(pages, plan).toBeLessThan(2_000);
+});

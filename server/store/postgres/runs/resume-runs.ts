@@ -4,16 +4,14 @@ import { findReplayObstacle, type Obstacle, planResume } from "../../../domain/r
 import type { NewRun, NotResumed, RunToResume } from "../../../ports/store/run-store.ts";
 import { replayOfSql } from "../lists/list-runs.ts";
 import { lockRoom } from "../queue/queue-room.ts";
-import { queueOfRun } from "../queue/queue-names.ts";
-import type { NewJob, RunJobs } from "../queue/run-jobs.ts";
 import { run } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
+import { isLimited } from "./run-rows.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
 
-/** Resumes runs in one transaction, each with its job. The order of locks is that of accepting: queues, then runs. */
+/** Resumes runs in one transaction. The order of locks is that of accepting: queues, then runs. */
 export async function resumeRuns(
   session: Session,
-  jobs: RunJobs,
   { runs, now }: { runs: readonly RunToResume[]; now: number },
 ): Promise<(NotResumed | null)[]> {
   const room = await lockRoom(session, runs);
@@ -22,7 +20,6 @@ export async function resumeRuns(
     runs.map(({ id }) => id),
   );
   const entries: EntryOfRun[] = [];
-  const added: NewJob[] = [];
   const results: (NotResumed | null)[] = [];
   for (const one of runs) {
     const facts = known.get(one.id);
@@ -35,16 +32,14 @@ export async function resumeRuns(
     const full = room.take([one]);
     results.push(full && { queue: full });
     if (full) continue;
-    const queue = queueOfRun(one);
     await session.db
       .update(run)
-      .set({ ...plan.change, jobQueue: queue, workerId: null })
+      .set({ ...plan.change, isLimited: isLimited(one), workerId: null })
       .where(eq(run.id, one.id));
     entries.push({ runId: one.id, entry: plan.entry });
-    added.push({ runId: one.id, queue, state: { kind: "queued" } });
+    session.concernsHosts = true;
   }
   await addEntries(session, entries);
-  await jobs.add(session, added);
   return results;
 }
 

@@ -8,7 +8,6 @@ import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../
 import type { AcceptOperation } from "../deliveries/accept-deliveries.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { countRuns, listRuns, readRunRows, rowTerms, runSummaryColumns } from "../lists/list-runs.ts";
-import type { RunJobs } from "../queue/run-jobs.ts";
 import { resumeRuns } from "./resume-runs.ts";
 import { run, runStep } from "../schema.ts";
 import { listTimeline } from "./timeline.ts";
@@ -18,7 +17,7 @@ const newestRun = alias(run, "run");
 
 export function createRunStore(
   { read, write }: PostgresDatabase,
-  { accept, jobs }: { accept: AcceptOperation; jobs: RunJobs },
+  { accept }: { accept: AcceptOperation },
 ): Omit<RunStore, keyof CoreStore> {
   return {
     async createRuns(runs) {
@@ -55,7 +54,7 @@ export function createRunStore(
           .orderBy(asc(runStep.position))
           .limit(limit);
       }),
-    resumeRuns: (runs, now) => write((session) => resumeRuns(session, jobs, { runs, now })),
+    resumeRuns: (runs, now) => write((session) => resumeRuns(session, { runs, now })),
     sumSpend: (filter) =>
       read(async ({ db }) =>
         toSpend(

@@ -4,7 +4,7 @@ import type { Json } from "../../../contract/json.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import { failedStatuses, openStatuses } from "../../../shared/runs/run-state.ts";
 import { describeEvent, describeLive, describeRun, describeStep, describeWorker } from "../../core/run-tables.ts";
-import { columnsOf, json, pgTable, text } from "./columns.ts";
+import { columnsOf, json, pgTable, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
 const hasStatus = (statuses: readonly RunStatus[]) =>
@@ -15,13 +15,25 @@ export const hasFailedSql = hasStatus(failedStatuses);
 /** Runs that have not ended. */
 export const isOpenSql = hasStatus(openStatuses);
 
+/**
+ * Queued and waiting runs. Not their status: statistics say that next to no run has it, and then another index seems to
+ * be as good as that of the queue.
+ */
+export const isInQueueSql = "worker_id IS NULL AND finished_at IS NULL";
+/** A queue has the runs of a pool and a version. Targets whose concurrent runs are limited have their own. */
+export const limitedTargetSql = "(CASE WHEN is_limited THEN target ELSE '' END)";
+/** The order of a queue: runs that wait for their time, then interrupted runs, then runs that have not begun. */
+export const rankSql = "(CASE WHEN status = 'waiting' THEN 0 WHEN is_resuming THEN 1 ELSE 2 END)";
+
 export const run = pgTable(
   "run",
   {
     ...columnsOf(describeRun),
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
-    /** The queue with its job. Set only while the run is open. */
-    jobQueue: text("job_queue"),
+    /** Its target has its own queue, because its concurrent runs are limited. */
+    isLimited: boolean("is_limited").notNull().default(false),
+    /** When another machine takes over the run. Set while it is running, and in no index: its updates are cheap. */
+    leaseUntil: whole("lease_until"),
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
   },
@@ -62,13 +74,10 @@ export const run = pgTable(
     index("run_queued_by_target")
       .on(t.target)
       .where(sql`status = 'queued'`),
-    // Counted once a second.
-    index("run_queued_isolated")
-      .on(t.id)
-      .where(sql`status = 'queued' AND is_isolated`),
-    index("run_waiting")
-      .on(t.isIsolated, t.availableAt)
-      .where(sql`status = 'waiting'`),
+    // Everything that claims read. Its entries are as many as the runs in the queue.
+    index("run_in_queue")
+      .on(t.isIsolated, t.version, sql.raw(limitedTargetSql), sql.raw(rankSql), t.availableAt)
+      .where(sql.raw(isInQueueSql)),
     // Running runs. Its condition is not their status: statistics say that next to no run is running. So Postgres would
     // read all of it, with its dead entries, to find one run by its id and its status.
     index("run_held")

@@ -8,7 +8,6 @@ const elementTypes = {
   boolean: 16,
   "double precision": 701,
   bytea: 17,
-  uuid: 2950,
 } as const;
 
 export type ElementType = keyof typeof elementTypes;
@@ -21,7 +20,7 @@ const fixedBytes: Partial<Record<ElementType, number>> = { bigint: 8, integer: 4
 
 /**
  * An array in the binary format of Postgres, in which a statement takes many rows. As text, quotes would be escaped
- * here and read one by one there: both cost more than the insert. `uuid`: 16 bytes.
+ * here and read one by one there: both cost more than the insert.
  */
 export function toArrayParameter(type: ElementType, values: readonly unknown[]): Buffer {
   const elements = values.map((value) => toElement(type, value));
@@ -56,7 +55,7 @@ function toElement(type: ElementType, value: unknown): Element | null {
   if ((type === "bigint" || type === "integer") && Number.isSafeInteger(value)) return Number(value);
   if (type === "double precision" && typeof value === "number") return value;
   if (type === "boolean" && typeof value === "boolean") return value;
-  if ((type === "bytea" || type === "uuid") && value instanceof Uint8Array) return value;
+  if (type === "bytea" && value instanceof Uint8Array) return value;
   throw new TypeError(`A value of ${type} was expected instead of ${typeof value}`);
 }
 

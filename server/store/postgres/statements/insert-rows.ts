@@ -36,13 +36,9 @@ export async function insertRows<Table extends PgTable>(
 
 /**
  * Executes the parts as one statement. References between their rows are checked at its end. Returns the number of rows
- * that the last part changed. `isReplanned`: see `Session.change`.
+ * that the last part changed.
  */
-export async function insertParts(
-  session: Session,
-  parts: readonly (InsertPart | null)[],
-  p: { isReplanned?: boolean } = {},
-): Promise<number> {
+export async function insertParts(session: Session, parts: readonly (InsertPart | null)[]): Promise<number> {
   const texts: string[] = [];
   const values: unknown[] = [];
   for (const part of parts) {
@@ -53,7 +49,7 @@ export async function insertParts(
   const last = texts.pop();
   if (last === undefined) return 0;
   const others = texts.map((text, at) => `part_${at} AS (${text})`);
-  return await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values, p);
+  return await session.change(others.length > 0 ? `WITH ${others.join(", ")} ${last}` : last, values);
 }
 
 /**

@@ -44,9 +44,9 @@ interface Plan {
 }
 
 /** They grow with every webhook. */
-const growing = new Set(["delivery", "run", "run_event", "run_step", "idempotency_key", "job", "job_common"]);
+const growing = new Set(["delivery", "run", "run_event", "run_step", "idempotency_key"]);
 /** They have open runs only, and their operations read all of these. */
-const ofOpenRuns = new Set(["run_queued_by_target", "run_queued_isolated", "run_waiting", "run_held"]);
+const ofOpenRuns = new Set(["run_queued_by_target", "run_held"]);
 
 /** The steps of a plan that read a whole table or index, however large. A limited one reads only its beginning. */
 function listWholeScans(plan: Plan, p: { isLimited: boolean; bitmapOf?: string }): string[] {
@@ -214,11 +214,11 @@ async function analyzeEmptyQueue(url: string, store: Store): Promise<void> {
   await queueRuns(store, 1);
   await claimAndEnd(store);
   await askPostgres(url, "ANALYZE");
-  const facts = "SELECT relpages > 0 AND reltuples = 0 AS is_empty FROM pg_class WHERE relname = 'job_common'";
+  const facts = "SELECT relpages > 0 AND reltuples = 0 AS is_empty FROM pg_class WHERE relname = 'run_in_queue'";
   expect(await askPostgres(url, facts)).toEqual([{ is_empty: true }]);
 }
 
-/** Afterwards, Postgres expects this many open jobs, and indexes with the entries of all that ended. */
+/** Afterwards, Postgres expects this many open runs, and indexes with the entries of all that ended. */
 async function analyzeEndedQueue(url: string, store: Store, open: number): Promise<void> {
   const snapshot = new Client(url);
   await snapshot.connect();
@@ -244,8 +244,8 @@ async function analyzeRemovedRows(url: string, store: Store): Promise<void> {
 it.each<{ statistics: string; prepare: (url: string, store: Store) => Promise<void> }>([
   { statistics: "none", prepare: async () => {} },
   { statistics: "gathered while the queue was empty", prepare: analyzeEmptyQueue },
-  { statistics: "gathered after many jobs, with none open", prepare: (url, store) => analyzeEndedQueue(url, store, 0) },
-  { statistics: "gathered after many jobs, with one open", prepare: (url, store) => analyzeEndedQueue(url, store, 1) },
+  { statistics: "gathered after many runs, with none open", prepare: (url, store) => analyzeEndedQueue(url, store, 0) },
+  { statistics: "gathered after many runs, with one open", prepare: (url, store) => analyzeEndedQueue(url, store, 1) },
   { statistics: "gathered after the rows were removed", prepare: analyzeRemovedRows },
 ])(
   "claims, leases, ends, keys and a page of queued runs read a few entries of indexes, however long the tables are; statistics: $statistics",
@@ -267,9 +267,7 @@ it.each<{ statistics: string; prepare: (url: string, store: Store) => Promise<vo
     await store.close();
     const after = await countReads(url);
     const reads = after.map(({ index, entries }, at) => ({ index, entries: entries - (before[at]?.entries ?? 0) }));
-    expect(reads.find(({ index }) => index === "job_common_pkey")?.entries).toBeGreaterThanOrEqual(
-      claims * runsOfClaim,
-    );
+    expect(reads.find(({ index }) => index === "run_in_queue")?.entries).toBeGreaterThanOrEqual(claims * runsOfClaim);
     // A statement that reads a whole index reads all these entries each time.
     expect(reads.filter(({ entries }) => entries > queued)).toEqual([]);
   },
@@ -282,7 +280,7 @@ const runsOfClaim = 100;
 const claims = 8;
 
 /**
- * The entries that were read in each index of runs, jobs and keys. A connection reports what it has read when it ends,
+ * The entries that were read in each index of runs and keys. A connection reports what it has read when it ends,
  * at the latest, and it ends some time after it was closed here.
  */
 async function countReads(url: string): Promise<{ index: string; entries: number }[]> {
@@ -296,7 +294,7 @@ async function countReads(url: string): Promise<{ index: string; entries: number
   );
   const text = `
     SELECT indexrelname AS index, idx_tup_read::int AS entries FROM pg_stat_all_indexes
-    WHERE relname IN ('run', 'job_common', 'idempotency_key') ORDER BY indexrelname`;
+    WHERE relname IN ('run', 'idempotency_key') ORDER BY indexrelname`;
   const { rows } = await client.query<{ index: string; entries: number }>(text);
   await client.end();
   return rows;

@@ -6,7 +6,6 @@ import { removeCounters, removeKeys } from "./remove-counters.ts";
 import { removeDeliveries, removeRuns } from "./remove-history.ts";
 import { findOldestOf } from "../../shared/find-oldest.ts";
 import { runAsync } from "../../shared/operation.ts";
-import { removeUnusedQueues } from "../queue/remove-unused-queues.ts";
 import type { Session } from "../connection/session.ts";
 
 const removeWorkersSql =
@@ -51,11 +50,7 @@ export function createUpkeepStore({
     removeOldRuns: (p) => writeRelaxed((session) => removeRuns(session, p)),
     removeOldKeys: (p) => writeRelaxed((session) => removeKeys(session, p)),
     removeOldCounters: (p) => writeRelaxed((session) => removeCounters(session, p)),
-    async removeOldWorkers(before) {
-      const removed = await writeRelaxed((session) => session.change(removeWorkersSql, [before]));
-      await writeRelaxed((session) => removeUnusedQueues(session, before));
-      return removed;
-    },
+    removeOldWorkers: (before) => writeRelaxed((session) => session.change(removeWorkersSql, [before])),
     removeOldStartKeys: ({ before }) => writeRelaxed((session) => remove(session, [removeStartKeysSql], before)),
     removeOldAudit: ({ before }) => writeRelaxed((session) => remove(session, [removeAuditSql], before)),
     removeExpiredSignIns: ({ before }) => writeRelaxed((session) => remove(session, removeExpiredSql, before)),

@@ -90,7 +90,7 @@ const step = fc.record({
   cut: fc.option(fc.record({ statementsLeft: fc.nat({ max: 8 }), isSent: fc.boolean() }), { freq: 2 }),
 });
 
-it("run and job agree after any operations, wherever the connection is cut between two statements", async () => {
+it("the status of each run and the columns that claims read agree after any operations, wherever the connection is cut between two statements", async () => {
   let operations = 0;
   let failures = 0;
   await fc.assert(

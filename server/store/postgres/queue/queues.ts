@@ -1,0 +1,44 @@
+import { isInQueueSql, limitedTargetSql, rankSql } from "../schema.ts";
+
+/** Runs of a pool that the same workers can execute, and that one limit applies to. */
+export interface Queue {
+  /** The version that accepted the runs. */
+  version: string;
+  /** `workflow:slug`, if its concurrent runs are limited: runs that must wait block no other target. */
+  limitedTarget: string | null;
+}
+
+/** `$1`: whether the pool is isolated. */
+const isInPoolSql = `is_isolated = $1 AND ${isInQueueSql}`;
+const queueColumns = `version, ${limitedTargetSql}`;
+const nextQueueSql = (condition = "") => `
+  SELECT version, ${limitedTargetSql} AS target FROM signalbox.run
+  WHERE ${isInPoolSql} ${condition} ORDER BY ${queueColumns} LIMIT 1`;
+
+/**
+ * The beginning of a statement: the table `queue` has every queue of the pool with runs, due or not. It takes one step
+ * into the index for each queue, however long it is.
+ */
+export const withQueuesSql = `
+  WITH RECURSIVE queue (version, target) AS (
+    (${nextQueueSql()})
+    UNION ALL
+    SELECT next.version, next.target FROM queue
+      CROSS JOIN LATERAL (${nextQueueSql(`AND (${queueColumns}) > (queue.version, queue.target)`)}) next
+  )`;
+
+/** Parts of a queue. `at`: an expression for a time. */
+export const partsSql = {
+  /** Runs whose time has come. Claims take them first. */
+  woken: (at: string) => `${rankSql} = 0 AND available_at <= ${at}`,
+  /** Runs that are due regardless of the time, so a clock that is set back delays none. */
+  queued: `${rankSql} > 0`,
+  /** Runs that are due after this time. */
+  later: (at: string) => `${rankSql} = 0 AND available_at > ${at}`,
+};
+
+/** The end of a statement that reads the first runs of a part of a queue, in order. All values are expressions. */
+export const firstOfQueueSql = (p: { version: string; target: string; part: string; limit: string }) => `
+  FROM signalbox.run
+  WHERE ${isInPoolSql} AND version = ${p.version} AND ${limitedTargetSql} = ${p.target} AND ${p.part}
+  ORDER BY ${rankSql}, available_at LIMIT ${p.limit}`;
