@@ -6,12 +6,12 @@ import type { StoreResult, WebResult } from "./measure-stores.ts";
 
 /** Ratios compare results of the same rounds. */
 const goals = {
-  /** Half of the rate of SQLite, with one worker, before pg-boss carried the queue: 6,644. */
+  /** Half of the rate of SQLite, with one worker, at commit f1137477: 6,644. */
   accepts: 3_322,
   acceptsWithIdleWorkers: 0.95,
   acceptsOfTwoWebs: 1,
   runsOfFourToOne: 1.5,
-  /** Twice the rates before pg-boss carried the queue: 1,188, 1,578 and 1,559 with 1, 2 and 4 workers. */
+  /** Twice the rates at commit f1137477: 1,188, 1,578 and 1,559 with 1, 2 and 4 workers. */
   runs: new Map([
     [1, 2_376],
     [2, 3_156],

@@ -33,7 +33,9 @@ export function createOpenRunStore({ tables, forms, read, prepare }: StoreDataba
     countQueued: (pool) =>
       read(function* ({ db, rows }) {
         const isOfPool = eq(run.isIsolated, pool === "isolated");
-        const [counted] = yield* rows(db.select({ runs: count() }).from(openRuns).where(and(forms.isQueued, isOfPool)));
+        const [counted] = yield* rows(
+          db.select({ runs: count() }).from(openRuns).where(and(forms.isQueuedInPool, isOfPool)),
+        );
         return counted?.runs ?? 0;
       }),
     listHeldRuns: async (workerId) =>

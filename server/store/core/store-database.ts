@@ -35,6 +35,8 @@ interface StoreForms {
   isOpen: SQL;
   hasFailed: SQL;
   isQueued: SQL;
+  /** The same, for queries of one pool. */
+  isQueuedInPool: SQL;
   /** A worker has the run. */
   isHeld: SQL;
   input: SQL<Json>;

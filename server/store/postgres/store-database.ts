@@ -10,7 +10,8 @@ import type {
 } from "../core/store-database.ts";
 import { resultOf, runAsync } from "../shared/operation.ts";
 import type { PostgresDatabase } from "./database.ts";
-import { hasFailedSql, isOpenSql, run } from "./schema.ts";
+import { partsSql } from "./queue/queues.ts";
+import { hasFailedSql, isInQueueSql, isOpenSql, run } from "./schema.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import type { Session } from "./connection/session.ts";
@@ -47,6 +48,7 @@ export function createStoreDatabase(
       isOpen: sql.raw(isOpenSql),
       hasFailed: sql.raw(hasFailedSql),
       isQueued: sql.raw("status = 'queued'"),
+      isQueuedInPool: sql.raw(`${isInQueueSql} AND ${partsSql.queued}`),
       isHeld: sql.raw("worker_id IS NOT NULL AND token IS NOT NULL"),
       input: sql`${run.input}`.mapWith(run.input),
       runsBy: () => tables.run as unknown as Subquery<"run">,

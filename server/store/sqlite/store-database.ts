@@ -18,6 +18,8 @@ export function createStoreDatabase(
   { db, names, read, readInTurn, write, changed }: SqliteDatabase,
   { addEntry, queueing, ...parts }: RunParts & { addEntry: AddEntry; queueing: WriteQueue["write"] },
 ): StoreDatabase {
+  // With the second column of the index, the third one is found.
+  const isQueued = sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`);
   const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
   const session: StoreSession = {
     db,
@@ -37,8 +39,8 @@ export function createStoreDatabase(
     forms: {
       isOpen: sql.raw(isOpenSql),
       hasFailed: sql.raw(hasFailedSql),
-      // With the second column of the index, the third one is found.
-      isQueued: sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`),
+      isQueued,
+      isQueuedInPool: isQueued,
       isHeld: sql.raw(`${isOpenSql} AND status = ${runStatusCodes.running}`),
       input: sql.raw(inputSql).mapWith(JSON.parse),
       runsBy: (index) =>

@@ -49,13 +49,18 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
 }
 
 /**
- * Running runs whose lease has expired, or ends later than any that is extended now. `$1`: the time, `$2`: the length
- * of a lease, `$3`: except these. `$4`: runs whose lease ended too late before. The clock of the database can be set
- * back before this process notices: only what is past by both has expired.
+ * A machine ends its leases by its own clock. It can differ by half a second from that of the database before it is
+ * adjusted. So a lease has expired when it is past by both clocks, and by more than that.
+ */
+const clockMarginMs = 1_000;
+
+/**
+ * Running runs whose lease has expired, or ends later than any that is extended now. `$1`: the time, `$2`: the most
+ * that a lease can last, `$3`: except these. `$4`: runs whose lease ended too late before.
  */
 const silentSql = `
   SELECT id, lease_until AS "leaseUntil", lease_until > clock.now + $2::bigint AS "isAhead", lease_until <= clock.now AS "isOverdue"
-  FROM signalbox.run, (SELECT least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now) clock
+  FROM signalbox.run, (SELECT least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${clockMarginMs}) AS now) clock
   WHERE worker_id IS NOT NULL AND NOT (id = ANY($3::text[])) AND (lease_until <= clock.now OR lease_until > clock.now + $2::bigint OR id = ANY($4::text[]))`;
 
 interface SilentRow {
@@ -77,7 +82,12 @@ export function createFindSilent(): FindSilent {
   let ahead = new Map<string, { leaseUntil: number; since: number }>();
   return async (session, p) => {
     const known = ahead;
-    const rows = await session.rows<SilentRow>(silentSql, [p.now, leaseMs, [...p.spare], [...known.keys()]]);
+    const rows = await session.rows<SilentRow>(silentSql, [
+      p.now,
+      leaseMs + 2 * clockMarginMs,
+      [...p.spare],
+      [...known.keys()],
+    ]);
     const now = performance.now();
     ahead = new Map();
     return rows.flatMap(({ id, leaseUntil, isAhead, isOverdue }) => {

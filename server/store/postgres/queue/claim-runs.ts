@@ -101,15 +101,16 @@ async function claimFrom(
   for (const queue of due) {
     for (const part of ["woken", "queued"] as const) {
       const isDue = part === "woken" ? queue.hasWoken : queue.queuedAt !== null;
-      const left = freeOf(free, queue);
-      const slots = p.slots.slice(taken.length, taken.length + (left ?? p.slots.length));
+      const left = freeOf(free, queue) ?? p.slots.length;
+      const slots = p.slots.slice(taken.length, taken.length + Math.max(0, left));
       if (!isDue || slots.length === 0) continue;
       const rows = await take(session, p, { queue, part, slots });
       taken.push(...rows);
       const { limitedTarget } = queue;
-      if (limitedTarget === null && rows.length < slots.length)
+      if (limitedTarget !== null) {
+        if (free.has(limitedTarget)) free.set(limitedTarget, left - rows.length);
+      } else if (rows.length < slots.length)
         moved += await moveLimited(session, p, { queue, part, limit: slots.length });
-      if (limitedTarget !== null && left !== undefined) free.set(limitedTarget, left - rows.length);
     }
   }
   return { runs: await beginRuns(session, p, taken), hasMoved: moved > 0 };
