@@ -24,7 +24,7 @@ import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
 import { createStoreDatabase } from "./store-database.ts";
 import { createRunStore } from "./runs/run-store.ts";
-import { type Session, sessionOf } from "./connection/session.ts";
+import type { Session } from "./connection/session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
 import { followClock } from "./connection/store-clock.ts";
 import { toOpenError } from "./store-error.ts";

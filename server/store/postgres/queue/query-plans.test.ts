@@ -5,6 +5,10 @@ import { dueQueuesSql, takeRunsSql } from "./claim-runs.ts";
 
 const runs = 50_000;
 const now = Date.now();
+const insertSql = (status: string, availableAt: string) => `
+  INSERT INTO signalbox.run (id, status, target_kind, target_slug, target, started_by, version, max_attempts, created_at, available_at)
+  SELECT 'run_${status}_' || n, '${status}', 'workflow', 'a', 'workflow:a', 'webhook', 'v1', 1, 0, ${availableAt} FROM generate_series(1, ${runs}) AS n;`;
+
 let server: PostgresServer;
 let client: Client;
 beforeAll(async () => {
@@ -12,9 +16,6 @@ beforeAll(async () => {
   client = new Client(await server.createDatabase());
   await client.connect();
   // Half of them sleep for a day and are older than those that are due.
-  const insertSql = (status: string, availableAt: string) => `
-    INSERT INTO signalbox.run (id, status, target_kind, target_slug, target, started_by, version, max_attempts, created_at, available_at)
-    SELECT 'run_${status}_' || n, '${status}', 'workflow', 'a', 'workflow:a', 'webhook', 'v1', 1, 0, ${availableAt} FROM generate_series(1, ${runs}) AS n;`;
   await client.query(`
     ${insertSql("waiting", `${now + 86_400_000}`)}
     ${insertSql("queued", "n")}

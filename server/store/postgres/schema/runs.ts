@@ -32,7 +32,7 @@ export const run = pgTable(
     deliveryId: text("delivery_id").references(() => delivery.id, { onDelete: "set null" }),
     /** Its target has its own queue, because its concurrent runs are limited. */
     isLimited: boolean("is_limited").notNull().default(false),
-    /** When another machine takes over the run. Set while it is running, and in no index: its updates are cheap. */
+    /** When another machine takes over the run. Set while it is running, and in no index: it changes in place. */
     leaseUntil: whole("lease_until"),
     payload: json("payload").$type<Json>(),
     input: json("input").$type<Json>(),
