@@ -79,6 +79,12 @@ async function liveWorkers(store: Store, versions: readonly string[]): Promise<v
 const claim = async (store: Store, version: string, now = at) =>
   (await store.claimRuns(aClaim({ version, now }))).map((run) => run.id).toSorted();
 
+/** Its leases have the times of the operations. */
+async function withTimedStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await server.openStore();
+  await use(store).finally(() => store.close());
+}
+
 it("while workers of two versions live, each takes what its own version accepted, and the newest takes the rest", async () => {
   await withStore(async (store) => {
     await liveWorkers(store, ["v1", "v2"]);
@@ -147,7 +153,7 @@ it("a list of workers has those that leave, and no more of each than it had", as
 
 it("runs of a machine that was lost when the clock of the database was set back continue when their heartbeats have not changed for the time of a lease", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  await withStore(async (store) => {
+  await withTimedStore(async (store) => {
     await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch })]);
     const [living, lost] = await store.claimRuns(aClaim({ now: at }));
     if (!living || !lost) throw new Error("two runs were to be claimed");
@@ -167,7 +173,7 @@ it("runs of a machine that was lost when the clock of the database was set back 
 
 it("a run of a lost machine continues after the time of a lease, also if the clock was set back by less", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  await withStore(async (store) => {
+  await withTimedStore(async (store) => {
     await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch })]);
     const [living, lost] = await store.claimRuns(aClaim({ now: at }));
     if (!living || !lost) throw new Error("two runs were to be claimed");

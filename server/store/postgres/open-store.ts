@@ -71,6 +71,8 @@ interface OpenOptions {
   secret?: SecretOfMachine;
   /** Receives the milliseconds by which the database's clock is ahead of this machine's. */
   onClock?: (aheadMs: number) => void;
+  /** For tests: leases have the times that operations are given. Default: those of the database. */
+  hasGivenLeaseTimes?: boolean;
 }
 
 /**
@@ -105,6 +107,7 @@ export async function openPostgresStore(p: OpenOptions): Promise<Store> {
     readers,
     stopClock,
     logger,
+    toLeaseTime: (now) => (p.hasGivenLeaseTimes ? now : null),
   });
 }
 
@@ -114,6 +117,7 @@ function createStore(p: {
   readers: Pool;
   stopClock: () => void;
   logger: Logger;
+  toLeaseTime: (now: number) => number | null;
 }): Store {
   const wakeUps = createWakeUps({ url: p.directUrl, pool: p.writers, logger: p.logger });
   const watcher = createChangeWatcher({
@@ -157,7 +161,7 @@ function createStore(p: {
     ...createFeedStore(database),
     ...createRunStore(database, { accept }),
     ...createTrafficStore(database),
-    ...createEngineStore(database),
+    ...createEngineStore(database, p),
     ...createCoreStore(storeDatabase),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),

@@ -16,7 +16,10 @@ import { type Pooler, startPooler } from "./pooler.ts";
 
 /** A server for one test file, in a temporary folder, with a Unix socket. */
 export interface PostgresServer {
-  /** Opens an empty store. Its database is reused after it is closed, because creating one takes longer than most tests. */
+  /**
+   * Opens an empty store, whose leases have the times that operations are given. Its database is reused after it is
+   * closed, because creating one takes longer than most tests.
+   */
   openStore(p?: { isPooled?: boolean }): Promise<Store & { disagreements(): Promise<object[]> }>;
   /** The URL of a database by way of a pooler in transaction mode. */
   pooledUrl(directUrl: string): Promise<string>;
@@ -89,7 +92,10 @@ export async function startPostgres(): Promise<PostgresServer> {
     async openStore({ isPooled = false } = {}) {
       const database = await takeDatabase();
       const { url } = database;
-      const store = await openPostgresStore(isPooled ? { url: await pooledUrl(url), directUrl: url } : { url });
+      const store = await openPostgresStore({
+        ...(isPooled ? { url: await pooledUrl(url), directUrl: url } : { url }),
+        hasGivenLeaseTimes: true,
+      });
       const close = async () => {
         await store.close();
         free.push(database);
@@ -112,7 +118,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Runs whose columns disagree with their status: claims would take runs that are not due, or leave some for good. */
+/** Runs whose columns disagree with their status: claims would take runs that are not due, or never find some. */
 const disagreementsSql = `
   SELECT id, status, worker_id, token, lease_until, finished_at FROM signalbox.run
   WHERE (status IN ('queued', 'waiting')) <> (${isInQueueSql}) OR (status = 'running') <> (worker_id IS NOT NULL)

@@ -2,7 +2,7 @@ import { asc, desc, eq, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
 import type { PostgresDatabase } from "../database.ts";
-import { extendLeases, isStillRunning } from "./held-runs.ts";
+import { extendLeases, isStillRunning, type LeaseTime } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
 import { adoptRuns, createFindSilent, releaseLostRuns } from "./lost-runs.ts";
 import { claimRuns } from "../queue/claim-runs.ts";
@@ -27,13 +27,11 @@ interface LongWait {
   isResuming: boolean;
 }
 
-export function createEngineStore({
-  read,
-  write,
-  writeRelaxed,
-  createBatcher,
-  apart,
-}: PostgresDatabase): Omit<EngineStore, keyof CoreStore> {
+/** `toLeaseTime`: the time of leases, from that of the operation. */
+export function createEngineStore(
+  { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
+  { toLeaseTime }: { toLeaseTime: (now: number) => LeaseTime },
+): Omit<EngineStore, keyof CoreStore> {
   const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
@@ -61,12 +59,12 @@ export function createEngineStore({
   }
 
   return {
-    claimRuns: (p) => claimRuns(claiming, p),
+    claimRuns: (p) => claimRuns(claiming, { ...p, leaseTime: toLeaseTime(p.now) }),
     loadSteps: (runId) => read((session) => loadSteps(session, runId)),
     writeProgress: (p) => writeOne(p),
     saveLive: (p) => saveLive(p),
     getLive: (runId) => read((session) => getLive(session, runId)),
-    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, p)),
+    extendLeases: (p) => writeRelaxed((session) => extendLeases(session, { ...p, at: toLeaseTime(p.now) })),
     listCancelRequested: (runIds) =>
       read(async (session) =>
         (
@@ -78,9 +76,10 @@ export function createEngineStore({
       ),
     releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
     async reconcile(now, spare = new Set()) {
-      const ids = await read((session) => findSilent(session, { now, spare }));
+      const at = toLeaseTime(now);
+      const ids = await read((session) => findSilent(session, { at, spare }));
       const adopted =
-        ids.length > 0 ? await write((session) => adoptRuns(session, { ids, now, spare, findSilent })) : 0;
+        ids.length > 0 ? await write((session) => adoptRuns(session, { ids, now, at, spare, findSilent })) : 0;
       return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),

@@ -1,7 +1,7 @@
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
-import { isStillRunning } from "./held-runs.ts";
+import { isStillRunning, leaseClockSql, type LeaseTime } from "./held-runs.ts";
 import { clearLives } from "./live.ts";
 import type { Session } from "../connection/session.ts";
 import type { EntryOfRun } from "../runs/timeline.ts";
@@ -49,18 +49,12 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
 }
 
 /**
- * A machine ends its leases by its own clock. It can differ by half a second from that of the database before it is
- * adjusted. So a lease has expired when it is past by both clocks, and by more than that.
- */
-const clockMarginMs = 1_000;
-
-/**
- * Running runs whose lease has expired, or ends later than any that is extended now. `$1`: the time, `$2`: the most
- * that a lease can last, `$3`: except these. `$4`: runs whose lease ended too late before.
+ * Running runs whose lease has expired, or ends later than any that is extended now. `$1`: the time of tests, `$2`: the
+ * length of a lease, `$3`: except these. `$4`: runs whose lease ended too late before.
  */
 const silentSql = `
   SELECT id, lease_until AS "leaseUntil", lease_until > clock.now + $2::bigint AS "isAhead", lease_until <= clock.now AS "isOverdue"
-  FROM signalbox.run, (SELECT least($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${clockMarginMs}) AS now) clock
+  FROM signalbox.run, (SELECT ${leaseClockSql("$1")} AS now) clock
   WHERE worker_id IS NOT NULL AND NOT (id = ANY($3::text[])) AND (lease_until <= clock.now OR lease_until > clock.now + $2::bigint OR id = ANY($4::text[]))`;
 
 interface SilentRow {
@@ -72,7 +66,7 @@ interface SilentRow {
 }
 
 /** Finds running runs whose lease is no longer extended, except `spare`. */
-export type FindSilent = (session: Session, p: { now: number; spare: ReadonlySet<string> }) => Promise<string[]>;
+export type FindSilent = (session: Session, p: { at: LeaseTime; spare: ReadonlySet<string> }) => Promise<string[]>;
 
 /**
  * The age of a lease that ends too late is unknown. Its run is silent if the lease stays the same for as long as it
@@ -82,12 +76,7 @@ export function createFindSilent(): FindSilent {
   let ahead = new Map<string, { leaseUntil: number; since: number }>();
   return async (session, p) => {
     const known = ahead;
-    const rows = await session.rows<SilentRow>(silentSql, [
-      p.now,
-      leaseMs + 2 * clockMarginMs,
-      [...p.spare],
-      [...known.keys()],
-    ]);
+    const rows = await session.rows<SilentRow>(silentSql, [p.at, leaseMs, [...p.spare], [...known.keys()]]);
     const now = performance.now();
     ahead = new Map();
     return rows.flatMap(({ id, leaseUntil, isAhead, isOverdue }) => {
@@ -113,11 +102,11 @@ const lockSilentSql = `
  */
 export async function adoptRuns(
   session: Session,
-  p: { ids: readonly string[]; now: number; spare: ReadonlySet<string>; findSilent: FindSilent },
+  p: { ids: readonly string[]; now: number; at: LeaseTime; spare: ReadonlySet<string>; findSilent: FindSilent },
 ): Promise<number> {
-  const { ids, now, spare } = p;
+  const { ids, now, at, spare } = p;
   const locked = await session.rows<Held>(lockSilentSql, [[...ids]]);
-  const silent = new Set(await p.findSilent(session, { now, spare }));
+  const silent = new Set(await p.findSilent(session, { at, spare }));
   const lost = locked.filter(({ id }) => silent.has(id));
   const message = "The lease of its worker expired: the worker stopped responding.";
   await returnToQueue(

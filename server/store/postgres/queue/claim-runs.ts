@@ -4,6 +4,7 @@ import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store
 import { buildsOf, claimedBuild } from "../../shared/run-rules.ts";
 import type { PostgresDatabase } from "../database.ts";
 import type { Session } from "../connection/session.ts";
+import { leaseClockSql, type LeaseTime } from "../engine/held-runs.ts";
 import { looksUp } from "../statements/look-up.ts";
 import { addEntries } from "../runs/timeline.ts";
 import { partsSql, firstOfQueueSql, type Queue, withQueuesSql } from "./queues.ts";
@@ -15,6 +16,8 @@ interface DueQueue extends Queue {
   queuedAt: number | null;
 }
 
+type Claim = ClaimRequest & { leaseTime: LeaseTime };
+
 /** Each round moves the runs of limited targets that it finds in a common queue. The next one looks again. */
 const maxRounds = 50;
 
@@ -24,7 +27,7 @@ const maxRounds = 50;
  */
 export async function claimRuns(
   { read, write }: Pick<PostgresDatabase, "read" | "write">,
-  p: ClaimRequest,
+  p: Claim,
 ): Promise<ClaimedRun[]> {
   const claimed: ClaimedRun[] = [];
   for (let round = 0; round < maxRounds && claimed.length < p.slots.length; round += 1) {
@@ -91,10 +94,7 @@ interface Claimed {
   hasMoved: boolean;
 }
 
-async function claimFrom(
-  session: Session,
-  { p, due }: { p: ClaimRequest; due: readonly DueQueue[] },
-): Promise<Claimed> {
+async function claimFrom(session: Session, { p, due }: { p: Claim; due: readonly DueQueue[] }): Promise<Claimed> {
   const free = await lockBounds(session, p, due);
   const taken: TakenRow[] = [];
   let moved = 0;
@@ -195,7 +195,7 @@ const takeSql = (part: Part) => `
   WITH due AS (${lockFirstSql(part, { limit: "cardinality($4::text[])", now: "$6::bigint" })}),
     numbered AS (SELECT id, row_number() OVER () AS n FROM due WHERE $3 <> '' OR target <> ALL($5::text[]))
   UPDATE signalbox.run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = gen_random_uuid()::text, progress_seq = 0,
-    worker_id = ($4::text[])[n], lease_until = $6::bigint + $7::bigint, started_at = coalesce(started_at, $6::bigint)
+    worker_id = ($4::text[])[n], lease_until = ${leaseClockSql("$8")} + $7::bigint, started_at = coalesce(started_at, $6::bigint)
   FROM numbered WHERE ${looksUp("run.id", "numbered.id")}
   RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
     max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
@@ -204,7 +204,7 @@ export const takeRunsSql = { woken: takeSql("woken"), queued: takeSql("queued") 
 
 function take(
   session: Session,
-  { pool, concurrency, now, leaseMs }: ClaimRequest,
+  { pool, concurrency, now, leaseMs, leaseTime }: Claim,
   { queue, part, slots }: { queue: DueQueue; part: Part; slots: readonly string[] },
 ): Promise<TakenRow[]> {
   const { version, limitedTarget } = queue;
@@ -217,6 +217,7 @@ function take(
     limited,
     now,
     leaseMs,
+    leaseTime,
   ]);
 }
 

@@ -45,7 +45,7 @@ it("queues with due runs are found by a step into the index, however many runs w
 it.each(["queued", "woken"] as const)("a claim of runs that are due reads those and no others: %s", async (part) => {
   const slots = Array.from({ length: 20 }, () => "wrk_a");
   await client.query("BEGIN");
-  const { plan, pages } = await explain(takeRunsSql[part], [false, "v1", "", slots, [], now, 12_000]);
+  const { plan, pages } = await explain(takeRunsSql[part], [false, "v1", "", slots, [], now, 12_000, null]);
   await client.query("ROLLBACK");
   expect(plan).toContain("run_in_queue");
   expect(plan).not.toContain("Seq Scan");
