@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { type DisabledTriggers, noneDisabled } from "../../../contract/disabled.ts";
@@ -86,8 +85,9 @@ test("a skipped event may be sent again under the same key, and an accepted one 
 async function withKeyAndSwitches() {
   const disabled = new Map([["new-signup", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
   const look = vi.fn<() => Promise<DisabledTriggers>>(async () => noneDisabled);
-  const authenticate = async () => ({ ok: true as const, keyId: null, disabled });
-  return { ...(await serve({ triggers, authenticate, disabledTriggers: look })), look };
+  const authenticated = { ok: true as const, keyId: null, disabled };
+  const authenticate = vi.fn<() => Promise<typeof authenticated>>(async () => authenticated);
+  return { ...(await serve({ triggers, authenticate, disabledTriggers: look })), authenticate, look };
 }
 
 const json = { "content-type": "application/json" };
@@ -100,10 +100,10 @@ test("the disabled triggers that were read with the key apply, without another r
 });
 
 test("a trigger that was switched while the body arrived is treated as it is then", async () => {
-  const { url, look } = await withKeyAndSwitches();
+  const { url, authenticate, look } = await withKeyAndSwitches();
   const sent = request(`${url}/triggers/signup`, { method: "POST", headers: json });
   sent.write('{"email":');
-  await delay(50);
+  await vi.waitFor(() => expect(authenticate).toHaveBeenCalled());
   sent.end('"ada@example.com"}');
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   response.resume();
