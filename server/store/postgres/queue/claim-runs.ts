@@ -46,15 +46,22 @@ const workersComeWithinMs = 10_000;
 
 const ofQueue = { version: "queue.version", target: "queue.target", limit: "1" };
 
-/** One step into the index for each queue and part, however many runs wait. */
+/**
+ * The first run of a queue says what is due, if it does not wait for a time. Otherwise, another step into the index
+ * finds the first one that was queued.
+ */
 export const dueQueuesSql = `
   ${withQueuesSql}
-  SELECT queue.version, nullif(queue.target, '') AS "limitedTarget", woken.is_due IS NOT NULL AS "hasWoken", queued.available_at AS "queuedAt"
-  FROM queue
-  LEFT JOIN LATERAL (SELECT true AS is_due ${firstOfQueueSql({ ...ofQueue, part: partsSql.woken("$2") })}) woken ON true
-  LEFT JOIN LATERAL (SELECT available_at ${firstOfQueueSql({ ...ofQueue, part: partsSql.queued })}) queued ON true
-  WHERE woken.is_due IS NOT NULL OR queued.available_at IS NOT NULL
-  ORDER BY coalesce(queued.available_at, 0), queue.version, queue.target`;
+  SELECT * FROM (
+    SELECT queue.version, nullif(queue.target, '') AS "limitedTarget",
+      first_rank = 0 AND first_at <= $2 AS "hasWoken",
+      CASE WHEN first_rank > 0 THEN first_at ELSE queued.available_at END AS "queuedAt"
+    FROM queue LEFT JOIN LATERAL (
+      SELECT available_at ${firstOfQueueSql({ ...ofQueue, part: `queue.first_rank = 0 AND ${partsSql.queued}` })}
+    ) queued ON true
+  ) due
+  WHERE "hasWoken" OR "queuedAt" IS NOT NULL
+  ORDER BY coalesce("queuedAt", 0), version, "limitedTarget" NULLS FIRST`;
 
 async function findDueQueues(session: Session, p: ClaimRequest): Promise<readonly DueQueue[]> {
   const ofPool = await session.rows<DueQueue>(dueQueuesSql, [p.pool === "isolated", p.now]);
@@ -104,15 +111,14 @@ async function claimFrom(session: Session, { p, due }: { p: Claim; due: readonly
       const left = freeOf(free, queue) ?? p.slots.length;
       const slots = p.slots.slice(taken.length, taken.length + Math.max(0, left));
       if (!isDue || slots.length === 0) continue;
-      const rows = await take(session, p, { queue, part, slots });
+      const { rows, moved: movedNow } = await take(session, p, { queue, part, slots });
       taken.push(...rows);
+      moved += movedNow;
       const { limitedTarget } = queue;
-      if (limitedTarget !== null) {
-        if (free.has(limitedTarget)) free.set(limitedTarget, left - rows.length);
-      } else if (rows.length < slots.length)
-        moved += await moveLimited(session, p, { queue, part, limit: slots.length });
+      if (limitedTarget !== null && free.has(limitedTarget)) free.set(limitedTarget, left - rows.length);
     }
   }
+  if (moved > 0) session.concernsHosts = true;
   return { runs: await beginRuns(session, p, taken), hasMoved: moved > 0 };
 }
 
@@ -177,39 +183,45 @@ interface TakenRow {
 
 type Part = "woken" | "queued";
 
-/** Locks the first runs of a part of a queue. Those that another transaction has locked are skipped: it may end them. */
-const lockFirstSql = (part: Part, p: { limit: string; now: string }) => `
-  SELECT id, target ${firstOfQueueSql({
-    version: "$2",
-    target: "$3",
-    part: part === "woken" ? partsSql.woken(p.now) : partsSql.queued,
-    limit: p.limit,
-  })}
-  FOR NO KEY UPDATE SKIP LOCKED`;
-
 /**
- * Takes the first runs, except those whose target is limited and that are in a common queue. The flag that a run is
- * resumed stays while it is running. `$4`: the worker of each run. `$5`: the limited targets.
+ * Locks the first runs of a part of a queue, and takes them. Those that another transaction has locked are skipped: it
+ * may end them. Runs of limited targets in a common queue move to the queue of their target instead: a newer build has
+ * added the limit. The flag that a run is resumed stays while it is running. `$4`: the worker of each run. `$5`: the
+ * limited targets. There is always a row; `moved` is the same in all of them.
  */
 const takeSql = (part: Part) => `
-  WITH due AS (${lockFirstSql(part, { limit: "cardinality($4::text[])", now: "$6::bigint" })}),
-    numbered AS (SELECT id, row_number() OVER () AS n FROM due WHERE $3 <> '' OR target <> ALL($5::text[]))
-  UPDATE signalbox.run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END, token = gen_random_uuid()::text, progress_seq = 0,
-    worker_id = ($4::text[])[n], lease_until = ${leaseClockSql("$8")} + $7::bigint, started_at = coalesce(started_at, $6::bigint)
-  FROM numbered WHERE ${looksUp("run.id", "numbered.id")}
-  RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId", target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
-    max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed", payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"`;
+  WITH due AS (
+    SELECT id, $3 = '' AND target = ANY($5::text[]) AS moves ${firstOfQueueSql({
+      version: "$2",
+      target: "$3",
+      part: part === "woken" ? partsSql.woken("$6::bigint") : partsSql.queued,
+      limit: "cardinality($4::text[])",
+    })}
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), moved AS (
+    UPDATE signalbox.run SET is_limited = true FROM due WHERE due.moves AND ${looksUp("run.id", "due.id")} RETURNING 1
+  ), numbered AS (SELECT id, row_number() OVER () AS n FROM due WHERE NOT moves), taken AS (
+    UPDATE signalbox.run SET status = 'running', attempt = attempt + CASE WHEN is_resuming THEN 0 ELSE 1 END,
+      token = gen_random_uuid()::text, progress_seq = 0, worker_id = ($4::text[])[n],
+      lease_until = ${leaseClockSql("$8")} + $7::bigint, started_at = coalesce(started_at, $6::bigint)
+    FROM numbered WHERE ${looksUp("run.id", "numbered.id")}
+    RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId",
+      target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", attempt,
+      max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed",
+      payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"
+  )
+  SELECT * FROM (SELECT count(*)::int AS moved FROM moved) counted LEFT JOIN taken ON true`;
 
 export const takeRunsSql = { woken: takeSql("woken"), queued: takeSql("queued") };
 
-function take(
+async function take(
   session: Session,
   { pool, concurrency, now, leaseMs, leaseTime }: Claim,
   { queue, part, slots }: { queue: DueQueue; part: Part; slots: readonly string[] },
-): Promise<TakenRow[]> {
+): Promise<{ rows: TakenRow[]; moved: number }> {
   const { version, limitedTarget } = queue;
   const limited = [...concurrency.keys()];
-  return session.rows<TakenRow>(takeRunsSql[part], [
+  const found = await session.rows<{ moved: number } & (TakenRow | { id: null })>(takeRunsSql[part], [
     pool === "isolated",
     version,
     limitedTarget ?? "",
@@ -219,24 +231,8 @@ function take(
     leaseMs,
     leaseTime,
   ]);
-}
-
-const moveSql = (part: Part) => `
-  WITH due AS (${lockFirstSql(part, { limit: "$4", now: "$6" })})
-  UPDATE signalbox.run SET is_limited = true FROM due WHERE ${looksUp("run.id", "due.id")} AND due.target = ANY($5::text[])`;
-const moveLimitedSql = { woken: moveSql("woken"), queued: moveSql("queued") };
-
-/** Moves runs of limited targets to their own queues: a newer build has added the limit. Returns their number. */
-async function moveLimited(
-  session: Session,
-  { pool, concurrency, now }: ClaimRequest,
-  { queue, part, limit }: { queue: DueQueue; part: Part; limit: number },
-): Promise<number> {
-  if (concurrency.size === 0) return 0;
-  const values = [pool === "isolated", queue.version, "", limit, [...concurrency.keys()]];
-  const moved = await session.change(moveLimitedSql[part], part === "woken" ? [...values, now] : values);
-  if (moved > 0) session.concernsHosts = true;
-  return moved;
+  const rows = found.flatMap(({ moved: _moved, ...row }) => (row.id === null ? [] : [row]));
+  return { rows, moved: found[0]?.moved ?? 0 };
 }
 
 /** Writes the first entries of attempts. */

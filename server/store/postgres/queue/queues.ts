@@ -12,18 +12,18 @@ export interface Queue {
 const isInPoolSql = `is_isolated = $1 AND ${isInQueueSql}`;
 const queueColumns = `version, ${limitedTargetSql}`;
 const nextQueueSql = (condition = "") => `
-  SELECT version, ${limitedTargetSql} AS target FROM signalbox.run
-  WHERE ${isInPoolSql} ${condition} ORDER BY ${queueColumns} LIMIT 1`;
+  SELECT version, ${limitedTargetSql} AS target, ${rankSql} AS first_rank, available_at AS first_at FROM signalbox.run
+  WHERE ${isInPoolSql} ${condition} ORDER BY ${queueColumns}, ${rankSql}, available_at LIMIT 1`;
 
 /**
- * The beginning of a statement: the table `queue` has every queue of the pool with runs, due or not. It takes one step
- * into the index for each queue, however long it is.
+ * The beginning of a statement: the table `queue` has every queue of the pool with runs, due or not, and the rank and
+ * the time of its first run. It takes one step into the index for each queue, however long it is.
  */
 export const withQueuesSql = `
-  WITH RECURSIVE queue (version, target) AS (
+  WITH RECURSIVE queue (version, target, first_rank, first_at) AS (
     (${nextQueueSql()})
     UNION ALL
-    SELECT next.version, next.target FROM queue
+    SELECT next.* FROM queue
       CROSS JOIN LATERAL (${nextQueueSql(`AND (${queueColumns}) > (queue.version, queue.target)`)}) next
   )`;
 
