@@ -13,7 +13,7 @@ interface OptionProblem {
   predicate: string;
 }
 
-const delayNames = ["backoff", "initialDelay", "maxDelay"];
+export const delayNames = ["backoff", "initialDelay", "maxDelay"];
 
 /** The delays of `retries` of a workflow, or of a step. Requires options without problems. */
 export function readDelays({ backoff, initialDelay, maxDelay }: Readonly<Record<string, unknown>>): RetryDelays {

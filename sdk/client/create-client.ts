@@ -2,7 +2,6 @@ import { checkNames, checkOptions, checkText } from "../check-shape.ts";
 import { type Duration, parseDuration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
 import type { Delivery, Run, Target, TimelineEntry } from "./api-types.ts";
-
 import type {
   ClientOptions,
   StartOptions,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Duration, parseDuration } from "../../../sdk/duration.ts";
-import { findDelayProblems, readDelays, showOption } from "../../../sdk/retry-options.ts";
+import { delayNames, findDelayProblems, readDelays, showOption } from "../../../sdk/retry-options.ts";
 import type { RetryOptions } from "../../../sdk/target-settings.ts";
 import { onMismatchSchema, rateSchema } from "./endpoint.ts";
 
@@ -44,7 +44,9 @@ export function isTimeout(timeout: unknown): boolean {
   return (parseDuration(timeout) ?? 0) >= 1;
 }
 
-/** The message of an issue of its own is a predicate. */
+const defaultAttempts = 3;
+
+/** The messages of its custom issues are predicates. */
 const retriesSchema = z
   .custom<RetryOptions>()
   .check(({ value, issues }) => {
@@ -53,9 +55,8 @@ const retriesSchema = z
       issues.push({ code: "custom", input: value, message: `is ${showOption(value)}` });
       return;
     }
-    const { attempts = 3, ...delays }: Readonly<Record<string, unknown>> = { ...retries };
-    const known = ["backoff", "initialDelay", "maxDelay"];
-    const unknown = Object.keys(delays).filter((name) => !known.includes(name));
+    const { attempts = defaultAttempts, ...delays }: Readonly<Record<string, unknown>> = { ...retries };
+    const unknown = Object.keys(delays).filter((name) => !delayNames.includes(name));
     if (unknown.length > 0) issues.push({ code: "unrecognized_keys", keys: unknown, input: { ...retries } });
     const problems = findDelayProblems(delays);
     if (!retryPolicySchema.shape.attempts.safeParse(attempts).success)
@@ -63,7 +64,7 @@ const retriesSchema = z
     for (const { property, predicate } of problems)
       issues.push({ code: "custom", input: value, path: [property], message: predicate });
   })
-  .transform(({ attempts = 3, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
+  .transform(({ attempts = defaultAttempts, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
   .prefault({});
 
 /** Of workflows and agents. */

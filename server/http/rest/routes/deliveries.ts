@@ -196,6 +196,10 @@ const releaseRoute = defineRoute({
   },
 });
 
+const heldFilterNames = new Intl.ListFormat("en-GB").format(
+  [...Object.keys(heldFilterSchema.shape), "all"].map((name) => `"${name}"`),
+);
+
 const releaseAllRoute = defineRoute({
   method: "post",
   path: "/api/v1/deliveries/release",
@@ -221,7 +225,7 @@ const releaseAllRoute = defineRoute({
           const { dryRun: _, ...filter } = request;
           const isFiltered = Object.values(filter).some((value) => value !== undefined);
           return ids ? !isFiltered && cursor === undefined : isFiltered;
-        }, 'Send "ids", or at least one of "endpoint", "since", "until" and "all"')
+        }, `Send "ids", or at least one of ${heldFilterNames}`)
         .openapi("ReleaseDeliveriesRequest"),
       true,
     ),
