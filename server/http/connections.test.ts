@@ -1,8 +1,15 @@
-import { createServer, IncomingMessage } from "node:http";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { silentLogger } from "../ports/logger.ts";
-import { createConnections, networkOf, tooManyWaitCode, trustNobody, trustProxies } from "./connections.ts";
+import {
+  createConnections,
+  endConnectionAfter,
+  networkOf,
+  unparsedCode,
+  trustNobody,
+  trustProxies,
+} from "./connections.ts";
 import { type Served, serve } from "./testing/serve.ts";
 
 const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -151,6 +158,51 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
 });
 
 test("requests behind too many are neither parsed nor read, and the connection ends with the response in progress", async () => {
+  const due = Promise.withResolvers<void>();
+  const { port, errors, handled, parsed } = await serveCounted((response) => {
+    void due.promise.then(() => response.end("done"));
+  });
+  const client = await open(port, "127.0.0.1");
+  client.send(getPath("/").repeat(2_000));
+  await vi.waitFor(() => expect(errors).toEqual([unparsedCode]));
+  client.send(getPath("/").repeat(100_000));
+  const other = await open(port, "127.0.0.1");
+  other.send(getPath("/other"));
+  await vi.waitFor(() => expect(handled).toEqual(["/", "/other"]));
+  due.resolve();
+  await client.ended;
+  expect(handled).toEqual(["/", "/other"]);
+  expect(errors).toEqual([unparsedCode]);
+  // The one in progress, those that wait, two more, and the one of the other connection.
+  expect(parsed()).toBe(1 + 200 + 2 + 1);
+});
+
+test("requests behind the last response of a connection are not parsed, and do not cost it its response", async () => {
+  const due = Promise.withResolvers<void>();
+  const { port, handled, parsed } = await serveCounted((response) => {
+    endConnectionAfter(response);
+    response.write("begun, ");
+    void due.promise.then(() => response.end("done"));
+  });
+  const client = await open(port, "127.0.0.1");
+  client.send(getPath("/").repeat(2_000));
+  const other = await open(port, "127.0.0.1");
+  other.send(getPath("/other"));
+  await vi.waitFor(() => expect(handled).toEqual(["/", "/other"]));
+  client.send(getPath("/").repeat(2_000));
+  due.resolve();
+  await client.ended;
+  expect(client.text()).toContain("begun, ");
+  expect(client.text()).toContain("done");
+  expect(handled).toEqual(["/", "/other"]);
+  // One more than is handled.
+  expect(parsed()).toBe(1 + 1 + 1);
+});
+
+const getPath = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** A server that counts the requests that it parses. */
+async function serveCounted(handle: (response: ServerResponse) => void) {
   let parsed = 0;
   class Counted extends IncomingMessage {
     constructor(socket: Socket) {
@@ -160,12 +212,11 @@ test("requests behind too many are neither parsed nor read, and the connection e
   }
   const server = createServer({ IncomingMessage: Counted });
   const connections = createConnections(server, { proxies: trustNobody, logger: silentLogger });
-  const due = Promise.withResolvers<void>();
   const handled: string[] = [];
   server.on("request", (request, response) =>
     connections.inTurn(request, response, () => {
       handled.push(request.url ?? "");
-      void due.promise.then(() => response.end("done"));
+      handle(response);
     }),
   );
   const errors: unknown[] = [];
@@ -173,20 +224,8 @@ test("requests behind too many are neither parsed nor read, and the connection e
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => connections.close(0));
   const { port } = server.address() as AddressInfo;
-  const client = await open(port, "127.0.0.1");
-  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_000));
-  await vi.waitFor(() => expect(errors).toEqual([tooManyWaitCode]));
-  client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100_000));
-  const other = await open(port, "127.0.0.1");
-  other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n");
-  await vi.waitFor(() => expect(handled).toEqual(["/", "/other"]));
-  due.resolve();
-  await client.ended;
-  expect(handled).toEqual(["/", "/other"]);
-  expect(errors).toEqual([tooManyWaitCode]);
-  // The one in progress, those that wait, two more, and the one of the other connection.
-  expect(parsed).toBe(1 + 200 + 2 + 1);
-});
+  return { port, errors, handled, parsed: () => parsed };
+}
 
 test("all IPv6 addresses of one network count as one client, however they are written", () => {
   const written = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:DB8::1:0:0:0:9", "2001:0db8:0000:0001:1:2:3:4"];

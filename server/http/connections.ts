@@ -203,7 +203,8 @@ export function createConnections(
     connection.isEnding = true;
     if (connection.response) connection.response.shouldKeepAlive = false;
     dropWaiting(connection);
-    stopReading(socket);
+    // Not earlier than with its next request: the end of each request resumes it.
+    parseNoMore(socket, () => socket.pause());
   }
 
   function setIdle(socket: Duplex, { client }: Pick<Connection, "client">, isIdle: boolean): void {
@@ -277,21 +278,36 @@ export function createConnections(
   };
 }
 
-/** What the server reports in `clientError` after the requests of a connection were too many. */
-export const tooManyWaitCode = "HPE_CB_HEADERS_COMPLETE";
+/** What the server reports in `clientError` for requests of a connection that are no longer parsed. */
+export const unparsedCode = "HPE_CB_HEADERS_COMPLETE";
+
+/**
+ * Makes the response the last one of its connection. Requests behind it are not parsed. Call it before the head is
+ * sent.
+ */
+export function endConnectionAfter(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  parseNoMore(response.req.socket);
+}
 
 /**
  * Node parses all requests of a chunk (64 kB, 27 µs for each request), even if no more are handled. This property of
  * its parser, which is not documented, ends that: a negative result is an error.
  */
-function stopReading(socket: Socket): void {
+function parseNoMore(socket: Socket, onNext?: () => void): void {
   const parser: unknown = Reflect.get(socket, "parser");
   if (typeof parser !== "object" || parser === null) return;
-  Reflect.set(parser, "onIncoming", () => {
-    // Not earlier: the end of each request resumes it.
-    socket.pause();
+  Reflect.set(parser, "onIncoming", (request: IncomingMessage) => {
+    forgetHeaders(request);
+    onNext?.();
     return -1;
   });
+}
+
+/** For a request that is kept longer than it is needed: its headers can be thousands of strings. */
+export function forgetHeaders(request: IncomingMessage): void {
+  request.rawHeaders = [];
+  request.headers = {};
 }
 
 /** The client network of an address, for limits: a single IPv6 client usually has a whole /64. */

@@ -4,7 +4,7 @@ import { AppError } from "../contract/app-error.ts";
 import { internalError } from "../domain/problem.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
-import { createConnections, tooManyWaitCode, type TrustedProxies } from "./connections.ts";
+import { createConnections, endConnectionAfter, unparsedCode, type TrustedProxies } from "./connections.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import type { HealthHandler } from "./health.ts";
 import { remoteReasonOf } from "./read-client.ts";
@@ -66,7 +66,7 @@ export function createHttpServer(parts: HttpServerParts): {
     connections.inTurn(request, response, () => {
       if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
       if (!namesOneHost(request)) {
-        response.setHeader("connection", "close");
+        endConnectionAfter(response);
         const error = new AppError("invalid_request", "Send one valid Host header (RFC 9112, 3.2).");
         return parts.forwarder.reject(request, response, error);
       }
@@ -177,7 +177,7 @@ function upgrade({ forwarder, logger }: HttpServerParts, request: IncomingMessag
  */
 function rejectBytes(error: NodeJS.ErrnoException, socket: Duplex, answering: ServerResponse | undefined): void {
   // The connection is closed after the response in progress: its request asked for that, or too many wait behind it.
-  if (error.code === "HPE_CLOSED_CONNECTION" || error.code === tooManyWaitCode) return;
+  if (error.code === "HPE_CLOSED_CONNECTION" || error.code === unparsedCode) return;
   if (!socket.writable || answering?.headersSent || error.code === "ECONNRESET") {
     socket.destroy();
     return;

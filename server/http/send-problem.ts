@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AppError } from "../contract/app-error.ts";
 import { retryAfterSeconds, toProblem } from "../domain/problem.ts";
+import { endConnectionAfter } from "./connections.ts";
 import { isForwarded } from "./read-client.ts";
 
 /** Has the id of a request. Webhooks have the id of their delivery instead. */
@@ -21,7 +22,7 @@ export function sendProblem(request: IncomingMessage, response: ServerResponse, 
  * connections to web.
  */
 export function closeUnreadBody(request: IncomingMessage, response: ServerResponse): void {
-  if (!request.complete && hasBody(request) && !isForwarded(request)) response.setHeader("connection", "close");
+  if (!request.complete && hasBody(request) && !isForwarded(request)) endConnectionAfter(response);
 }
 
 export function problemHeaders(status: number): Record<string, string> {

@@ -4,7 +4,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { hasBody, requestIdHeader, sendProblem } from "../send-problem.ts";
-import { networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
+import { endConnectionAfter, networkOf, plainAddress, type TrustedProxies } from "../connections.ts";
 import { createForwardTurns } from "./forward-turns.ts";
 import { createKnownCredentials, credentialsHeader, type RequestCredentials } from "./known-credentials.ts";
 import { isPeerHeader, peerHeaderOf } from "../read-client.ts";
@@ -166,7 +166,7 @@ function passBack(
 ): void {
   const { request, response, toWebProcess } = p;
   // Web may not read the rest of the body. The rest ends with the response and the connections that it is on.
-  if (hasBody(request) && !request.complete) response.shouldKeepAlive = false;
+  if (hasBody(request) && !request.complete) endConnectionAfter(response);
   answer.once("end", () => {
     if (toWebProcess.writableFinished) return;
     request.unpipe(toWebProcess);

@@ -14,7 +14,7 @@ import type { Logger } from "../../ports/logger.ts";
 import type { ProjectReader } from "../../ports/project.ts";
 import type { Signals } from "../../ports/signals.ts";
 import type { Store } from "../../ports/store.ts";
-import type { TrustedProxies } from "../connections.ts";
+import { forgetHeaders, endConnectionAfter, type TrustedProxies } from "../connections.ts";
 import { explainRemote } from "../explain-remote.ts";
 import { isFromProxy, remoteReasonOf } from "../read-client.ts";
 import { formatInterval } from "../../shared/format.ts";
@@ -188,21 +188,22 @@ function readChunks(
 function send(request: IncomingMessage, response: ServerResponse, answer: IngestResponse): void | Promise<void> {
   const { body, headers } = answer;
   if (answer.status !== 204) headers["content-length"] = String(Buffer.byteLength(body));
-  if (answer.closesConnection) headers["connection"] = "close";
+  if (answer.closesConnection) endConnectionAfter(response);
   response.writeHead(answer.status, headers);
   if (!answer.closesConnection || request.complete) {
     response.end(body);
     return;
   }
-  return endSlowly(response, body);
+  return endSlowly(request, response, body);
 }
 
 /**
  * If the server closes the connection while the sender still writes, the sender's system drops the response (RFC 9112,
  * 9.6). So the complete response is sent, further bytes stay unread, and the connection is closed a moment later.
  */
-async function endSlowly(response: ServerResponse, body: string): Promise<void> {
+async function endSlowly(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
   response.write(body);
+  forgetHeaders(request);
   await Promise.race([once(response, "close"), pause(lingerMs * (0.5 + Math.random()))]);
   response.end();
 }
