@@ -22,7 +22,7 @@ const goal = 3;
 const headStartMs = 500;
 /** In 4 kB. */
 const repeatedHeaders = 985;
-/** On one connection, which may have 200 requests that wait. */
+/** On one connection, many more than may wait. */
 const unreadRequests = 150;
 /** A service may reject the requests of a flood, or close its connections (0). */
 const rejections = [0, 408, 429];

@@ -122,7 +122,7 @@ describe("clients that do not read their responses", () => {
   });
 });
 
-test("requests that wait on their connection are at most 200, and at most 8 while 1,000 wait on all: with more, the response in progress is the last", async () => {
+test("requests that wait on their connection are at most 16, and at most 4 while 500 wait on all: with more, the response in progress is the last", async () => {
   const due = Promise.withResolvers<void>();
   const { port, closed, logged } = await start({
     rest: async ({ url }) => {
@@ -137,12 +137,12 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
     one.send(getSlowly.repeat(1 + waiting));
     return one;
   };
-  const [most, tooMany] = [await send(200), await send(201)];
+  const [most, tooMany] = [await send(16), await send(17)];
   await vi.waitFor(() => expect(closed).toHaveLength(1));
-  const others = await Promise.all(Array.from({ length: 4 }, () => send(200)));
+  const others = await Promise.all(Array.from({ length: 30 }, () => send(16)));
   // All are read before later requests are.
   await (await open(port, "127.0.0.3")).answers(get);
-  const [few, many] = [await send(8), await send(9)];
+  const [few, many] = [await send(4), await send(5)];
   await vi.waitFor(() => expect(closed).toHaveLength(2));
   expect(closed).toEqual([
     { limit: "pipelined", connection: "waiting" },
@@ -152,9 +152,9 @@ test("requests that wait on their connection are at most 200, and at most 8 whil
   due.resolve();
   await Promise.all([tooMany.ended, many.ended]);
   expect([tooMany, many].map(answersOf)).toEqual([1, 1]);
-  await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(5).fill(201), 9]));
-  const later = await send(200);
-  await vi.waitFor(() => expect(answersOf(later)).toBe(201));
+  await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(31).fill(17), 5]));
+  const later = await send(16);
+  await vi.waitFor(() => expect(answersOf(later)).toBe(17));
 });
 
 test("requests behind too many are neither parsed nor read, and the connection ends with the response in progress", async () => {
@@ -174,7 +174,7 @@ test("requests behind too many are neither parsed nor read, and the connection e
   expect(handled).toEqual(["/", "/other"]);
   expect(errors).toEqual([unparsedCode]);
   // The one in progress, those that wait, two more, and the one of the other connection.
-  expect(parsed()).toBe(1 + 200 + 2 + 1);
+  expect(parsed()).toBe(1 + 16 + 2 + 1);
 });
 
 test("requests behind the last response of a connection are not parsed, and do not cost it its response", async () => {

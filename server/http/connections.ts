@@ -59,10 +59,10 @@ type IdleConnections = TransientMap<Duplex, true>;
 export const backlog = 4_096;
 
 /** Parsed requests that wait for their turn on one connection. With more, none of them is handled. */
-const maxPipelined = 200;
+const maxPipelined = 16;
 /** The same while those of all connections are more than `manyWaiting`: each takes 27 µs to parse, and 5 kB. */
-const maxPipelinedOfMany = 8;
-const manyWaiting = 1_000;
+const maxPipelinedOfMany = 4;
+const manyWaiting = 500;
 
 const defaultStallMs = 30_000;
 /** A client that takes nothing for this share of the time makes room for others. */
