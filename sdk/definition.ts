@@ -1,5 +1,6 @@
 import type { BodyOptions, EndpointSettings, ReplyOptions } from "./endpoint-settings.ts";
 import type { StepPolicy } from "./retry-options.ts";
+import type { RunKey } from "./run-key.ts";
 import type { AgentSettings, WorkflowSettings } from "./target-settings.ts";
 
 /**
@@ -224,4 +225,5 @@ export interface TriggerDefinition {
   readonly transform: ((payload: never, context: never) => unknown) | undefined;
   /** Only for agents. */
   readonly prompt?: PromptDefinition | undefined;
+  readonly key?: RunKey | undefined;
 }

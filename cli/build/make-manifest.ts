@@ -24,6 +24,7 @@ import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
 import { challengesOf } from "./checks/check-challenges.ts";
 import { methodsOf } from "./checks/check-methods.ts";
+import { keyOf } from "./checks/check-keys.ts";
 import { dedupeOf, replyOf } from "./checks/check-guards.ts";
 import type { BuiltEnvironment } from "./environment/read-environment.ts";
 import type {
@@ -102,6 +103,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     challenges: challengesOf(trigger.challenge),
     methods: methodsOf(trigger.methods),
     prompt: trigger.prompt,
+    key: keyOf(trigger),
   };
 }
 

@@ -239,6 +239,7 @@ CREATE TABLE "signalbox"."run" (
 	"replay_of" text COLLATE "C",
 	"failure_of" text COLLATE "C",
 	"key_id" text COLLATE "C",
+	"run_key" text COLLATE "C",
 	"version" text COLLATE "C" NOT NULL,
 	"attempt" integer DEFAULT 0 NOT NULL,
 	"max_attempts" integer NOT NULL,
@@ -370,6 +371,7 @@ CREATE INDEX "run_by_target" ON "signalbox"."run" USING btree ("target_slug","cr
 CREATE INDEX "run_by_status" ON "signalbox"."run" USING btree ("status","created_at","id","trigger","target_slug","target_kind","version");--> statement-breakpoint
 CREATE INDEX "run_failed" ON "signalbox"."run" USING btree ("created_at","id","trigger","target_slug","target_kind","version") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_delivery" ON "signalbox"."run" USING btree ("delivery_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "run_by_run_key" ON "signalbox"."run" USING btree ("run_key","created_at","id") WHERE run_key IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_replay" ON "signalbox"."run" USING btree ("replay_of","created_at","id") WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint

@@ -303,6 +303,7 @@ CREATE TABLE `run` (
 	`replay_of` blob,
 	`failure_of` blob,
 	`key` integer,
+	`run_key` text,
 	`version` integer NOT NULL,
 	`attempt` integer DEFAULT 0 NOT NULL,
 	`max_attempts` integer NOT NULL,
@@ -338,6 +339,7 @@ CREATE INDEX `run_open` ON `run` (`status`,`is_isolated`,`target`,`available_at`
 CREATE INDEX `run_waiting` ON `run` (`is_isolated`,`available_at`) WHERE status = 1;--> statement-breakpoint
 CREATE INDEX `run_by_delivery` ON `run` (`delivery`,`created_at`,`seq`);--> statement-breakpoint
 CREATE INDEX `run_by_failure_time` ON `run` (`target`,`finished_at`) WHERE status IN (4, 6);--> statement-breakpoint
+CREATE INDEX `run_by_run_key` ON `run` (`run_key`,`created_at`,`seq`) WHERE run_key IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `run_by_replay` ON `run` (`replay_of`,`created_at`,`seq`) WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `run_by_failure` ON `run` (`failure_of`,`created_at`,`seq`) WHERE failure_of IS NOT NULL;--> statement-breakpoint
 -- The timeline of a run is one walk. Drizzle cannot say WITHOUT ROWID.

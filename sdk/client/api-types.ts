@@ -140,6 +140,8 @@ export interface Run {
   failureOf: string | null;
   /** Id of the newest replay of this run. `null`: there is none. */
   replayedAs: string | null;
+  /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
+  key: string | null;
   /** The build that accepted the run, or with which it was last resumed. */
   version: string;
   /** Number of the current or last attempt, over the whole life of the run. 0: it has not started. */
@@ -199,6 +201,8 @@ export interface RunSummary {
   failureOf: string | null;
   /** Id of the newest replay of this run. `null`: there is none. */
   replayedAs: string | null;
+  /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
+  key: string | null;
   /** The build that accepted the run, or with which it was last resumed. */
   version: string;
   /** Number of the current or last attempt, over the whole life of the run. 0: it has not started. */
@@ -297,6 +301,8 @@ export interface RunFilter {
   status?: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
   /** Only runs that the delivery with this id started. */
   delivery?: string;
+  /** Only runs with this key: those about one customer, order, … */
+  key?: string;
   /** Only runs that started with the build with this id. */
   version?: string;
   /** Only replays of the run with this id. */

@@ -41,6 +41,11 @@ export interface StartOptions extends CallOptions {
    * `idempotency_conflict`. Default: a new random key, so that the client's own retries start one run.
    */
   idempotencyKey?: string;
+  /**
+   * What the run is about, e.g. the id of a customer: text with 1 to 200 characters. Lists of runs filter by it.
+   * Default: none; of `fire`, the key of the trigger.
+   */
+  key?: string;
 }
 
 /** Options of `fire`. */

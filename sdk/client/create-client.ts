@@ -122,13 +122,14 @@ async function startRuns(
     input,
     query = {},
     idempotencyKey = randomKey(),
+    key,
     signal,
   }: StartOptions & { input: unknown; query?: NonNullable<ApiRequest["query"]> },
 ): Promise<{ id: string; runs: { runId: string; target: Target }[]; isRepeat: boolean }> {
   const { body, headers } = await transport.request<{ runId?: string; runs?: { runId: string; target: Target }[] }>({
     method: "POST",
     path: route,
-    query,
+    query: { ...query, key },
     body: input,
     headers: { "idempotency-key": idempotencyKey },
     signal,

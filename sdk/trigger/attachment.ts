@@ -1,4 +1,5 @@
 import type { AgentDefinition, MarkedPrompt } from "../definition.ts";
+import type { RunKey } from "../run-key.ts";
 import type { DeepReadonly, CompileError } from "../schema.ts";
 import type { TransformContext } from "./headers.ts";
 
@@ -14,7 +15,18 @@ export type Attachment<Payload, Input, Result, Target, Headers = {}, Query = {}>
       TransformedAttachment<Payload, Result, Target, Headers, Query>)
   | PlainAttachment<[Payload] extends [DeepReadonly<Input>] ? Target : never>;
 
-export interface PlainAttachment<Target> {
+/** The options that both kinds of targets have. */
+interface Keyed {
+  /**
+   * What the run is about, e.g. a customer or an order: `{ field: "/customer/id" }` or `{ header: "x-account" }`. A
+   * field is a JSON Pointer or names joined by dots, into the payload that `request` parsed. Its value is a string or
+   * an integer. An array of two or three makes one key of all of them. The receiver reads it when it accepts the
+   * webhook. A run without one of the values has no key. Lists of runs filter by it. Default: no key.
+   */
+  key?: RunKey;
+}
+
+export interface PlainAttachment<Target> extends Keyed {
   /** The workflow that a matching webhook starts: the default export of a file in `workflows/`. */
   workflow: Target;
   agent?: undefined;
@@ -98,7 +110,15 @@ type FieldOf<Value, Name extends string> = Value extends readonly (infer Item)[]
  * Options of `.attach()` for an agent. `Result` is the return type of `transform`; without a transform, the prompt is
  * built from the payload. `Given` is the type of `agent`, even if it is no agent.
  */
-export interface AgentAttachment<Payload, Result, Template extends string, Given, Target, Headers = {}, Query = {}> {
+export interface AgentAttachment<
+  Payload,
+  Result,
+  Template extends string,
+  Given,
+  Target,
+  Headers = {},
+  Query = {},
+> extends Keyed {
   /** The agent that a matching webhook starts: the default export of a file in `agents/`. */
   agent: Target;
   workflow?: undefined;

@@ -18,6 +18,7 @@ import {
   definitionKind,
 } from "../definition.ts";
 import { type EndpointSettings, endpointSettings } from "../endpoint-settings.ts";
+import type { RunKey } from "../run-key.ts";
 import type { DeepReadonly, Schema, SchemaInput, SchemaOutput } from "../schema.ts";
 import type { Workflow } from "../workflow/define-workflow.ts";
 import type { Agent } from "../agent/define-agent.ts";
@@ -204,19 +205,26 @@ type AttachmentShape = {
   agent?: TriggerDefinition["target"];
   prompt?: PromptDefinition;
   transform?: TriggerDefinition["transform"];
+  key?: RunKey;
 };
 
 function attach(source: SourceDefinition, attachment: AttachmentShape, where: string): TriggerDefinition {
   checkOptions(attachment, where, ".attach({ workflow })");
-  checkNames(attachment, where, ["workflow", "agent", "prompt", "transform"]);
-  const { workflow, agent, prompt, transform } = attachment;
+  checkNames(attachment, where, ["workflow", "agent", "prompt", "transform", "key"]);
+  const { workflow, agent, prompt, transform, key } = attachment;
   if (transform !== undefined)
     checkFunction(transform, "transform", where, "transform: (payload) => ({ … }), or leave it out");
   if (agent === undefined) {
     checkTarget(workflow, where);
     if (prompt !== undefined)
       throw new TypeError(`${where}: prompt is only for agents. Build the input of a workflow with transform.`);
-    return Object.freeze({ [definitionKind]: "trigger", source, target: workflow, transform } as TriggerDefinition);
+    return Object.freeze({
+      [definitionKind]: "trigger",
+      source,
+      target: workflow,
+      transform,
+      key,
+    } as TriggerDefinition);
   }
   if (workflow !== undefined)
     throw new TypeError(
@@ -224,5 +232,12 @@ function attach(source: SourceDefinition, attachment: AttachmentShape, where: st
     );
   checkAgent(agent, where);
   checkPrompt(prompt, where);
-  return Object.freeze<TriggerDefinition>({ [definitionKind]: "trigger", source, target: agent, transform, prompt });
+  return Object.freeze<TriggerDefinition>({
+    [definitionKind]: "trigger",
+    source,
+    target: agent,
+    transform,
+    prompt,
+    key,
+  });
 }

@@ -26,6 +26,7 @@ export type {
   ReplyOptions,
   SourceChallenge,
 } from "../endpoint-settings.ts";
+export type { RunKey, RunKeyPart } from "../run-key.ts";
 export type { ChallengeOptions, ChallengePreset, RequestValue } from "../challenges.ts";
 export { sensitive } from "../sensitive.ts";
 export type { CompileError, Schema, SchemaInput, SchemaOutput } from "../schema.ts";

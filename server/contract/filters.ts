@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { deliveryOutcomeSchema } from "./delivery.ts";
 import { timestampSchema } from "./list.ts";
+import { givenKeySchema } from "./project/run-key.ts";
 import { targetKindSchema } from "./project/target.ts";
 import { runStatusSchema } from "./run.ts";
 
@@ -31,6 +32,7 @@ export const runFilterSchema = z.strictObject({
   targetKind: describe(targetKindSchema, "Only runs of workflows, or of agents."),
   status: describe(runStatusSchema, "Only runs with this status."),
   delivery: describe(id, "Only runs that the delivery with this id started."),
+  key: describe(givenKeySchema, "Only runs with this key: those about one customer, order, …"),
   version: describe(id, "Only runs that started with the build with this id."),
   replayOf: describe(id, "Only replays of the run with this id."),
   failureOf: describe(id, "Only runs that execute `onFailure` of the run with this id."),

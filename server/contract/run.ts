@@ -53,6 +53,10 @@ export const runSummarySchema = z.object({
     .nullable()
     .describe("Id of the failed run whose `onFailure` it executes. `null`: it executes `run`."),
   replayedAs: z.string().nullable().describe("Id of the newest replay of this run. `null`: there is none."),
+  key: z
+    .string()
+    .nullable()
+    .describe("What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it."),
   version: z.string().describe("The build that accepted the run, or with which it was last resumed."),
   attempt: z
     .int()

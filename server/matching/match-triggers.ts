@@ -11,6 +11,7 @@ import type { RecordedHeaders } from "../domain/deliveries/header-values.ts";
 import { fieldsFor, type RequestFields, requestFields } from "../domain/deliveries/request-fields.ts";
 import { redactVerdicts } from "../domain/privacy/redaction.ts";
 import { newId } from "../domain/ids.ts";
+import { keyOfRun } from "../domain/runs/run-key.ts";
 import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import { otherEventCode } from "../shared/deliveries/describe-reason.ts";
 import { shortText } from "../shared/json/short-json.ts";
@@ -65,7 +66,17 @@ export function decideDelivery(p: {
   const { manifest, now, startedBy, deliveryId, keyId } = p;
   const { matches, list } = matchTriggers(p);
   const runs = matches.map(({ trigger, payload }) =>
-    planRun({ manifest, trigger, payload, now, startedBy, deliveryId, replayOf: null, keyId }),
+    planRun({
+      manifest,
+      trigger,
+      payload,
+      now,
+      startedBy,
+      deliveryId,
+      replayOf: null,
+      keyId,
+      key: keyOfRun(trigger.key, { payload, headers: p.headers }),
+    }),
   );
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
   const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
@@ -120,6 +131,7 @@ export function planRun(p: {
   deliveryId: string | null;
   replayOf: string | null;
   keyId: string | null;
+  key: string | null;
 }): NewRun {
   const { slug, attachmentId, target } = p.trigger;
   const built = findBuilt<ManifestWorkflow>(p.manifest, target);
@@ -138,6 +150,7 @@ export function planRun(p: {
     payload: p.payload,
     input: null,
     keyId: p.keyId,
+    key: p.key,
   };
 }
 

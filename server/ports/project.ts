@@ -5,6 +5,7 @@ import type { CodeExcerpt } from "../contract/timeline.ts";
 import type { BodyFormat, Challenge, Dedupe, Methods, OnMismatch, Rate, Reply } from "../contract/project/endpoint.ts";
 import type { FailedBuild } from "../contract/project/failed-build.ts";
 import type { Json } from "../contract/json.ts";
+import type { RunKeyParts } from "../contract/project/run-key.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { Target } from "../contract/project/target.ts";
 import type { LanguageModel, LoadedTool } from "./model.ts";
@@ -58,6 +59,8 @@ export interface TriggerSource {
   challenges?: readonly Challenge[];
   /** Default: POST. */
   methods?: Methods;
+  /** The values that make the key of its runs. Default: none. */
+  key?: RunKeyParts | null;
 }
 
 /**

@@ -114,6 +114,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     reply: entry.reply,
     challenges: entry.challenges,
     methods: entry.methods,
+    key: entry.key,
   };
 }
 

@@ -39,6 +39,7 @@ function projectWith(secrets: Secret[], variables: Record<string, string[]> = {}
     dedupe: null,
     rateLimit: null,
     prompt: null,
+    key: null,
   }));
   const environment = { reads: Object.keys(variables), readsAny: false, secrets: secretsOf(variables) };
   return { ...project, manifest: { ...project.manifest, triggers, environment } };

@@ -3,6 +3,7 @@ import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow } from "../contract/project/manifest.ts";
 import { findBuilt } from "../contract/project/target.ts";
 import type { Run } from "../contract/run.ts";
+import { keyOfRun } from "../domain/runs/run-key.ts";
 import { failureRunOf, toFailureRun } from "../domain/runs/failure-run.ts";
 import { planRun, evaluateTriggers } from "../matching/match-triggers.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -90,6 +91,7 @@ function replayPayload(p: {
     deliveryId: null,
     replayOf: old.id,
     keyId: null,
+    key: keyOfRun(trigger.key, { payload, headers: null, otherwise: old.key }),
   });
 }
 
@@ -105,7 +107,7 @@ async function replayInput(
       `${old.target.kind} ${old.target.slug} is not in the deployed project. Deploy a project that has it.`,
     );
   }
-  const run = await newInputRun(deps, { manifest, target: old.target, input, startedBy: "replay", now });
+  const run = await newInputRun(deps, { manifest, target: old.target, input, startedBy: "replay", key: old.key, now });
   return { ...run, trigger: old.trigger, attachmentId: old.attachmentId, replayOf: old.id };
 }
 
@@ -119,7 +121,7 @@ function replayOnFailure(p: Parameters<typeof planReplay>[1] & { failureOf: stri
     );
   return {
     ...toFailureRun({
-      failed: { id: failureOf, trigger: old.trigger, target: old.target },
+      failed: { id: failureOf, trigger: old.trigger, target: old.target, key: old.key },
       plan: failureRunOf({ target: findTarget(sources.manifest, old.target), version: sources.manifest.version, now }),
       now,
     }),

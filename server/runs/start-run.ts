@@ -19,7 +19,14 @@ import { findTarget } from "./get-target.ts";
  */
 export async function newInputRun(
   { inputs }: { inputs: InputChecks },
-  p: { manifest: Manifest; target: Target; input: Json; startedBy: StartedBy; now: number },
+  p: {
+    manifest: Manifest;
+    target: Target;
+    input: Json;
+    startedBy: StartedBy;
+    key?: string | null | undefined;
+    now: number;
+  },
 ): Promise<NewRun> {
   const { kind, slug } = p.target;
   const built = findTarget(p.manifest, p.target);
@@ -42,6 +49,7 @@ export async function newInputRun(
     payload: null,
     input: p.input,
     keyId: null,
+    key: p.key ?? null,
   };
 }
 
@@ -57,15 +65,21 @@ export async function startTargetRun(
     signals: Signals;
     clock: Clock;
   },
-  request: { target: Target; input: Json; startedBy: StartedBy; idempotencyKey?: string | undefined },
+  request: {
+    target: Target;
+    input: Json;
+    startedBy: StartedBy;
+    key?: string | undefined;
+    idempotencyKey?: string | undefined;
+  },
 ): Promise<{ runs: StartedRun[]; isRepeat: boolean }> {
   const { target, input: body, idempotencyKey } = request;
   const now = deps.clock.now();
   const runs = [await newInputRun(deps, { ...request, manifest: deps.project.current().manifest, now })];
-  const key = startKeyOf({ key: idempotencyKey, subject: `${target.kind} ${target.slug}`, body, now });
-  const first = key && (await deps.store.createRunsOnce(runs, key));
+  const startKey = startKeyOf({ key: idempotencyKey, subject: `${target.kind} ${target.slug}`, body, now });
+  const first = startKey && (await deps.store.createRunsOnce(runs, startKey));
   if (first) return { runs: first, isRepeat: true };
-  if (!key) await deps.store.createRuns(runs);
+  if (!startKey) await deps.store.createRuns(runs);
   deps.signals.runsQueued();
   return { runs: runs.map(toStartedRun), isRepeat: false };
 }

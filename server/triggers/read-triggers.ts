@@ -21,6 +21,7 @@ import {
   manifestTriggerSchema,
   promptSchema,
 } from "../contract/project/manifest.ts";
+import { type RunKeyParts, runKeySchema } from "../contract/project/run-key.ts";
 import type { Target } from "../contract/project/target.ts";
 import { inBatches } from "../domain/event-loop.ts";
 import { exampleBody } from "../shared/schema/example-body.ts";
@@ -51,6 +52,9 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
     .describe("The tests of the sender that the receiver answers."),
   methods: methodsSchema.describe("The methods of the endpoint. The body of a GET is its query."),
   prompt: promptSchema.nullable().describe("How the prompt of an agent is made. `null`: the target is a workflow."),
+  key: runKeySchema
+    .nullable()
+    .describe("The values of a webhook that make the key of its run. `null`: runs have no key."),
   disabled: disabledSchema.nullable().describe("Since when and why the trigger is disabled. `null`: it is enabled."),
 });
 
@@ -103,6 +107,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     challenges,
     methods,
     prompt,
+    key,
   } = trigger;
   const shown = made.get(attachmentId) ?? {
     attachmentId,
@@ -124,6 +129,7 @@ function remember(made: Map<string, Built>, trigger: ManifestTrigger): Built {
     challenges: challenges.map(({ name, method }) => ({ name, method })),
     methods,
     prompt,
+    key,
     path: `/triggers/${endpoint}`,
     example: exampleBody(request, filter),
   };
@@ -149,7 +155,7 @@ interface TriggerDetails {
   rateLimit: Rate | null;
   /** A generated example body. */
   example: Json;
-  attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean }[];
+  attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean; key: RunKeyParts | null }[];
 }
 
 /** Returns one trigger of the active project with all its targets. Throws AppError `not_found`. */
@@ -188,6 +194,7 @@ export function getTrigger(deps: { project: ProjectReader }, slug: string): Trig
       target: trigger.target,
       file: trigger.file,
       hasTransform: trigger.hasTransform,
+      key: trigger.key,
     })),
   };
 }

@@ -6,6 +6,7 @@ import type { Verdict } from "../contract/delivery.ts";
 import { planRun, requestMismatch, disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { type StartedRun, startKeyOf, toStartedRun } from "../domain/runs/start-key.ts";
+import { keyOfRun } from "../domain/runs/run-key.ts";
 import { redactVerdict } from "../domain/privacy/redaction.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
@@ -42,6 +43,8 @@ export async function startTriggerRuns(
     target?: string | undefined;
     body: Json;
     startedBy: StartedBy;
+    /** Of the runs. Default: that of the trigger, from the body. */
+    key?: string | undefined;
     idempotencyKey?: string | undefined;
   },
 ): Promise<StartedTrigger> {
@@ -71,6 +74,7 @@ export async function startTriggerRuns(
         deliveryId: null,
         replayOf: null,
         keyId: null,
+        key: request.key ?? keyOfRun(trigger.key, { payload, headers: null }),
       }),
     ];
   });

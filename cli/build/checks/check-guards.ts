@@ -16,6 +16,7 @@ import { nameMissingSecrets, nameUnusableSecrets } from "../../../server/project
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
+import { readHeaderName, readPointer } from "./request-values.ts";
 
 const defaultWindow = "24h";
 const minWindowMs = 1000;
@@ -306,23 +307,15 @@ function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; p
   if (windowMs === null || windowMs < minWindowMs || windowMs > maxWindowMs)
     return { property: "window", problem: `window is ${show(window)}` };
   if (header !== undefined) {
-    if (typeof header !== "string" || !/^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(header))
-      return { property: "header", problem: `header is ${show(header)}, which is not a header name` };
-    return { dedupe: { header: header.toLowerCase(), field: null, windowMs } };
+    const name = readHeaderName(header);
+    if (name === null) return { property: "header", problem: `header is ${show(header)}, which is not a header name` };
+    return { dedupe: { header: name, field: null, windowMs } };
   }
   if (field === undefined) return { dedupe: { header: null, field: null, windowMs } };
   const pointer = readPointer(field);
   return pointer === null
     ? { property: "field", problem: `field is ${show(field)}, which is not a JSON Pointer or a dotted path` }
     : { dedupe: { header: null, field: pointer, windowMs } };
-}
-
-/** The JSON Pointer (RFC 6901) for a pointer or for names joined by dots; `null`: it is neither. */
-function readPointer(field: unknown): string | null {
-  if (typeof field !== "string" || field === "") return null;
-  if (field.startsWith("/")) return /^(?:\/(?:[^~/]|~[01])+)+$/.test(field) ? field : null;
-  const names = field.split(".");
-  return names.every((name) => /^[^/~\s]+$/.test(name)) ? toPointer(names) : null;
 }
 
 function show(value: unknown): string {

@@ -116,6 +116,18 @@ export const diagnosticCodes = {
     text: "By the request schema, payloads do not have this field, so this part of the prompt would always be empty.",
     fix: "Correct the path, or add the field to request.",
   },
+  invalid_key: {
+    text: 'key names what a run is about: { field: "/customer/id" }, which is a JSON Pointer or names joined by dots, or { header: "x-account" }. Up to three in an array make one key. The value is a string or an integer.',
+    fix: "Correct the value.",
+  },
+  unknown_key_field: {
+    text: "By the request schema, payloads do not have this field, so no run would have a key.",
+    fix: "Correct the path, or add the field to request.",
+  },
+  sensitive_key: {
+    text: "Everyone who may read runs sees their keys, and lists filter by them. A sensitive value must not be one.",
+    fix: "Name another field, e.g. the id of the customer in place of the e-mail address.",
+  },
   missing_secret: {
     text: "Signatures cannot be verified without a secret. The build continues. `signalbox start` does not start until the secret is set, and `signalbox dev` rejects webhooks that must be signed.",
     fix: "Set the environment variable on the machine of the service, or in `.env`.",

@@ -55,7 +55,7 @@ export async function evaluateEntry(buildDir: string, entry: Entry, targetFiles:
 }
 
 export async function readTrigger(
-  { source, target, transform, prompt }: TriggerDefinition,
+  { source, target, transform, prompt, key }: TriggerDefinition,
   targetFiles: TargetFiles,
 ): Promise<EvaluatedTrigger> {
   return {
@@ -83,6 +83,7 @@ export async function readTrigger(
         }
       : null,
     ...readWritten(source, endpointSettings),
+    key: plain(key),
     prompt: readPrompt(prompt),
     target: {
       kind: prompt === undefined ? "workflow" : "agent",

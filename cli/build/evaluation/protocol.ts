@@ -81,6 +81,8 @@ export interface EvaluatedTrigger extends Written<EndpointSettings> {
     /** `null`: none. */
     reply: unknown;
   } | null;
+  /** As written. */
+  key: unknown;
   /** Of agents. */
   prompt: { kind: "template"; text: string } | { kind: "function" } | null;
   /** `file`: the file with this default export; `null`: none. */

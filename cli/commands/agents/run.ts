@@ -22,6 +22,7 @@ export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): vo
     ])
     .argument("<slug>", "An agent of the project")
     .requiredOption("--prompt <text>", "Prompt for the agent")
+    .option("--key <text>", "What the run is about, e.g. the id of a customer")
     .option("--no-wait", "Only start the run, and print its id")
     .action(runner.action(runAgent));
 }
@@ -30,12 +31,13 @@ export function registerAgentsRun(agents: CliCommand, runner: CommandRunner): vo
 async function runAgent(
   context: CommandContext,
   slug: string,
-  options: { prompt: string; wait: boolean },
+  options: { prompt: string; key?: string; wait: boolean },
 ): Promise<number> {
   const api = await context.api();
   const started = await api.request({
     method: "POST",
     path: apiPath`/agents/${slug}/runs`,
+    query: { key: options.key },
     body: { prompt: options.prompt },
     answer: startedRunsAnswer,
     notFoundFix: "Agents are the default exports of the files in agents/.",

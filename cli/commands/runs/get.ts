@@ -123,6 +123,7 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ["target", `${run.target.kind} ${run.target.slug}`],
       ["trigger", run.trigger],
       ["delivery", run.deliveryId],
+      ["key", run.key === "" ? "none: the webhook had no value for it" : run.key],
       ["replay of", run.replayOf],
       ["onFailure of", run.failureOf],
       ["replayed as", run.replayedAs],

@@ -153,6 +153,7 @@ it("the start shows the endpoints, and a curl command with a valid body", () => 
     dedupe: null,
     rateLimit: null,
     prompt: null,
+    key: null,
   };
   const manifest: Manifest = {
     format: 1,

@@ -67,6 +67,7 @@ export const fakeTrigger = {
   challenges: [],
   methods: ["POST"],
   prompt: null,
+  key: null,
   disabled: null,
   path: "/triggers/signup",
 };
@@ -81,6 +82,7 @@ export const fakeRun = {
   startedBy: "webhook",
   replayOf: null,
   failureOf: null,
+  key: null,
   replayedAs: null,
   tokens: null,
   costUsd: null,

@@ -18,6 +18,7 @@ export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []
       fieldParts: [],
       conditions: Array.from({ length: conditions }, (_, index) => ({ path: `field${index}`, words: `is ${slug}` })),
       prompt: null,
+      key: null,
     })),
     slugs.map((slug) => ({ kind: "workflow", slug, file: `workflows/${slug}.ts`, agent: null })),
   );

@@ -20,6 +20,7 @@ export function RunFacts({ run }: { run: Run }) {
         ["started by", <StartedBy key="by" run={run} />],
         ["trigger", run.trigger && <NodeLink key="trigger" kind="trigger" slug={run.trigger} />],
         [run.target.kind, <NodeLink key="target" kind={run.target.kind} slug={run.target.slug} />],
+        ["key", run.key === null ? null : <RunKey key="key" value={run.key} />],
         ["version", <VersionLink key="version" version={run.version} />],
         ["created", <RelativeTime key="at" iso={run.createdAt} />],
         ["queued for", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
@@ -41,6 +42,21 @@ function NodeLink({ kind, slug }: { kind: string; slug: string }): ReactNode {
       className="text-accent hover:underline"
     >
       {slug}
+    </Link>
+  );
+}
+
+/** Leads to the runs that are about the same. */
+function RunKey({ value }: { value: string }) {
+  if (value === "") return <span className="font-normal text-ink-3">none: the webhook had no value for it</span>;
+  return (
+    <Link
+      href={`/runs?key=${encodeURIComponent(value)}`}
+      prefetch={false}
+      title="Runs with this key"
+      className="text-accent break-all hover:underline"
+    >
+      {value}
     </Link>
   );
 }

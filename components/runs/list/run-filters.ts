@@ -21,6 +21,7 @@ const fields: Record<keyof RunFilter, FieldOfPage> = {
   trigger: { label: (value) => `trigger ${value}` },
   target: { label: (value) => `target ${value}` },
   targetKind: { label: (value) => `${value}s only` },
+  key: { label: (value) => `key ${value}` },
   version: { label: (value) => `version ${value.slice(0, 8)}` },
   /** In the URL: a time in ISO 8601, or a preset: that long ago. */
   since: {

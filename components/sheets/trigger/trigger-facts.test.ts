@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeChallenges, describeDedupe, describeFields, promptParts } from "./trigger-facts.ts";
+import { describeChallenges, describeDedupe, describeFields, describeKeys, promptParts } from "./trigger-facts.ts";
 
 it("deduplication is described with its event id and its window", () => {
   expect(describeDedupe({ header: "x-github-delivery", field: null, windowMs: 86_400_000 })).toBe(
@@ -44,4 +44,18 @@ it("the placeholders of a template are marked, escaped braces are not", () => {
     { text: ": {{ not }} ", isPlaceholder: false },
     { text: "{{a}}", isPlaceholder: true },
   ]);
+});
+
+it("describes the key of the runs, for each target if they differ", () => {
+  const attachment = (slug: string, key: Parameters<typeof describeKeys>[0][number]["key"]) => ({
+    target: { slug },
+    key,
+  });
+  expect(describeKeys([attachment("charge", null)])).toBeNull();
+  expect(describeKeys([attachment("charge", [{ field: "/customer/id" }])])).toBe("/customer/id");
+  const both = [{ header: "x-account" }, { field: "/repo" }];
+  expect(describeKeys([attachment("charge", both), attachment("mail", both)])).toBe("header x-account and /repo");
+  expect(describeKeys([attachment("charge", both), attachment("mail", null)])).toBe(
+    "charge: header x-account and /repo; mail: none",
+  );
 });

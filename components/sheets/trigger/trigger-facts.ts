@@ -1,3 +1,4 @@
+import type { RunKeyParts } from "../../../server/contract/project/run-key.ts";
 import type { Dedupe } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { factsOf, propertiesOf } from "../../../server/shared/schema/facts-of.ts";
@@ -49,4 +50,18 @@ export function promptParts(template: string): { text: string; isPlaceholder: bo
       isPlaceholder: index % 2 === 1,
     }))
     .filter(({ text }) => text !== "");
+}
+
+/** The key of the runs; for each target if they differ. `null`: no run has one. */
+export function describeKeys(
+  attachments: readonly { target: { slug: string }; key: RunKeyParts | null }[],
+): string | null {
+  const texts = attachments.map(({ target, key }) => ({ slug: target.slug, text: key && describeKey(key) }));
+  const [first] = texts;
+  if (texts.every(({ text }) => text === first?.text)) return first?.text ?? null;
+  return texts.map(({ slug, text }) => `${slug}: ${text ?? "none"}`).join("; ");
+}
+
+function describeKey(parts: RunKeyParts): string {
+  return parts.map((part) => ("field" in part ? part.field : `header ${part.header}`)).join(" and ");
 }

@@ -16,7 +16,7 @@ import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { Evidence as Counts } from "../../graph/evidence.ts";
 import type { TriggerNode } from "../../graph/canvas-model.ts";
-import { describeChallenges, describeDedupe, describeFields } from "./trigger-facts.ts";
+import { describeChallenges, describeDedupe, describeFields, describeKeys } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
 import { formatNumber, windowNames } from "../../../server/shared/format.ts";
 
@@ -78,6 +78,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
             ["tests", details?.challenges.length ? describeChallenges(details.challenges) : null],
             ["signature", details?.verify ? `${details.verify}; invalid signatures are rejected` : null],
             ["deduplication", details?.dedupe ? describeDedupe(details.dedupe) : null],
+            ["key of runs", details ? describeKeys(details.attachments) : null],
             [
               "rate limit",
               details?.rateLimit

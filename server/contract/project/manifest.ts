@@ -12,6 +12,7 @@ import {
   slugSchema,
 } from "./endpoint.ts";
 import { agentOptionsSchema, endpointOptionsSchema, retryPolicySchema, workflowOptionsSchema } from "./options.ts";
+import { runKeySchema } from "./run-key.ts";
 import { targetSchema } from "./target.ts";
 
 const promptKind = <Kind extends string>(kind: Kind) =>
@@ -57,6 +58,10 @@ export const manifestTriggerSchema = z.object({
   methods: methodsSchema.default(["POST"]),
   /** Of triggers of agents; builds of old do not have it. */
   prompt: promptSchema.nullable().default(null),
+  key: runKeySchema
+    .nullable()
+    .default(null)
+    .describe("The values of a webhook that make the key of its run. `null`: its runs have no key."),
 });
 
 /** A call of `ctx.step` or `ctx.sleep` whose name is a literal. */

@@ -53,7 +53,7 @@ export function policyOf(run: { failureOf: string | null }, target: FailingTarge
 
 /** The row of a run of `onFailure`. Its worker gets the failed run when the code starts. */
 export function toFailureRun(p: {
-  failed: { id: string; trigger: string | null; target: Target };
+  failed: { id: string; trigger: string | null; target: Target; key: string | null };
   plan: FailureRun;
   now: number;
 }) {
@@ -71,5 +71,6 @@ export function toFailureRun(p: {
     payload: null,
     input: null,
     keyId: null,
+    key: failed.key,
   };
 }

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { timestampSchema } from "../../contract/list.ts";
 import { didYouMean } from "../../../sdk/did-you-mean.ts";
 import { deliveryId, runId } from "../../contract/fields.ts";
+import { givenKeySchema } from "../../contract/project/run-key.ts";
 
 /** The query of a route. Unknown parameters are rejected, so that a misspelt filter never returns everything. */
 export function querySchema<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
@@ -87,6 +88,10 @@ export const startHeaders = clientHeader.extend({
       "A key of your own for this start. For 24 hours, a repeated request with the same key and the same body starts nothing, and gets the first response with the header `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_conflict`. A key applies to one workflow, agent or trigger.",
     ),
 });
+
+export const startKey = givenKeySchema
+  .optional()
+  .describe("What the run is about, e.g. the id of a customer. Lists of runs filter by it. Default: no key.");
 
 export const runParam = z.object({ id: runId });
 export const deliveryParam = z.object({ id: deliveryId });

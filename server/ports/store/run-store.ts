@@ -29,6 +29,8 @@ export interface NewRun extends RunLimits {
   /** The input, if it is already known (without a transform). */
   input: Json | null;
   keyId: string | null;
+  /** What it is about. Default: its trigger has no key. Empty: the webhook had no value for it. */
+  key?: string | null;
   /** Recorded only if the run that it replays has ended and has no replay. Not stored. */
   isOnlyReplay?: true;
   /**

@@ -30,6 +30,28 @@ export function checkSchemaPath(schema: JsonSchemaObject, path: readonly string[
   return { kind: "there" };
 }
 
+/**
+ * The JSON types that a value at an existing path can have, without `null`. `null`: all, because the schema does not
+ * constrain it.
+ */
+export function typesAt(schema: JsonSchemaObject, path: readonly string[]): string[] | null {
+  let nodes: SchemaNode[] = unfold(schema, schema);
+  for (const name of path)
+    nodes = nodes.flatMap((node) => childrenOf(node, name)).flatMap((node) => unfold(node, schema));
+  if (nodes.some((node) => node === true || isAnything(node))) return null;
+  const types = nodes.flatMap((node) => (node === true ? [] : typesOf(node)));
+  return [...new Set(types)].filter((type) => type !== "null");
+}
+
+function typesOf(node: { [keyword: string]: Json }): string[] {
+  const { type, enum: values = "const" in node ? [node["const"] ?? null] : [] } = node;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.map(String);
+  return Array.isArray(values)
+    ? values.map((value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value))
+    : [];
+}
+
 /** Compares whole paths: if two paths begin alike, more than the last name may be wrong. */
 function nearestChild(before: readonly string[], name: string, names: readonly string[]): string | null {
   const prefix = before.map((part) => `${part}.`).join("");

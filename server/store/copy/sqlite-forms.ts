@@ -123,7 +123,7 @@ const run: TableForm = {
     ...plain("attempt", "max_attempts", "attempts_before"),
     ...plain("created_at", "resumed_at", "started_at", "finished_at", "available_at"),
     ...plain("cancel_requested_at", "crashes", "progress_seq", "tokens", "cost_usd"),
-    ...plain("error_name", "error_message", "error_stack", "output"),
+    ...plain("run_key", "error_name", "error_message", "error_stack", "output"),
     id: column("id", runId),
     status: column("status", coded(runStatusCodes)),
     trigger: column("trigger", named),

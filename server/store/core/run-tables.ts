@@ -37,6 +37,8 @@ export function describeRun<Form extends string | number>(types: ColumnTypes & N
     failureOf: publicId("failure_of", "run"),
     /** The webhook key that started it. No foreign key: history outlives keys. */
     keyId: name("key", { isId: true }),
+    /** What the run is about. Empty: the webhook had no value for it. */
+    runKey: text("run_key"),
     version: name("version").notNull(),
     attempt: small("attempt").notNull().default(0),
     maxAttempts: small("max_attempts").notNull(),

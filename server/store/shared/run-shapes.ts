@@ -14,6 +14,7 @@ export interface RunSummaryRow {
   startedBy: StartedBy;
   replayOf: string | null;
   failureOf: string | null;
+  runKey: string | null;
   replayedAs: string | null;
   version: string;
   attempt: number;
@@ -39,6 +40,7 @@ export const runSummaryNames = [
   "startedBy",
   "replayOf",
   "failureOf",
+  "runKey",
   "version",
   "attempt",
   "maxAttempts",
@@ -72,6 +74,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     replayOf: row.replayOf,
     failureOf: row.failureOf,
     replayedAs: row.replayedAs,
+    key: row.runKey,
     version: row.version,
     attempt: row.attempt,
     maxAttempts: row.maxAttempts,

@@ -31,6 +31,7 @@ const runFields: Fields<RunFilter, StoredRun> = {
     isOf: (run, status) => run.status === status,
   },
   delivery: { values: fc.constantFrom("dlv_1", "dlv_2"), isOf: (run, id) => run.deliveryId === id },
+  key: { values: fc.constantFrom("customer 1", "customer 2"), isOf: (run, key) => run.key === key },
   version: { values: fc.constantFrom("v1", "v2"), isOf: (run, id) => run.version === id },
   keyId: { values: fc.constantFrom("key_1", "key_2"), isOf: (run, id) => run.keyId === id },
   replayOf: { values: ofRuns, isOf: (run, id) => run.replayOf === id },

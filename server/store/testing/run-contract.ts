@@ -43,6 +43,7 @@ export function runContract(open: OpenStore): void {
         payload: null,
         input: { deep: [1, "\u0000\ud800", null] },
         replayOf: "run_old",
+        key: "customer 7",
       });
       await store.createRuns([run]);
       expect(await store.getRun(run.id)).toEqual({
@@ -56,6 +57,7 @@ export function runContract(open: OpenStore): void {
         replayOf: "run_old",
         replayedAs: null,
         failureOf: null,
+        key: "customer 7",
         version: "v1",
         attempt: 0,
         maxAttempts: 3,
@@ -119,6 +121,7 @@ export function runContract(open: OpenStore): void {
           target: fc.record({ kind: fc.constantFrom("workflow", "agent"), slug: fc.constantFrom("a", "b") }),
           deliveryId: fc.constantFrom("dlv_1", "dlv_2"),
           keyId: fc.constantFrom("key_1", "key_2"),
+          key: fc.constantFrom("customer 1", "customer 2", "", null),
           version: fc.constantFrom("v1", "v2"),
           replayOf: fc.constantFrom("run_1", "run_2"),
           failureOf: fc.constantFrom("run_1", "run_2"),
@@ -158,10 +161,13 @@ export function runContract(open: OpenStore): void {
       { version: "v1" },
       { replayOf: "run_1" },
       { keyId: "key_1" },
+      { key: "customer 1" },
       { since: epoch },
     ])("fills every page but the last with %j", async (filter) => {
       await store.createRuns(
-        [0, 1, 2, 3, 4, 5, 6].map((n) => aRun({ createdAt: epoch + n, replayOf: "run_1", keyId: "key_1" })),
+        [0, 1, 2, 3, 4, 5, 6].map((n) =>
+          aRun({ createdAt: epoch + n, replayOf: "run_1", keyId: "key_1", key: "customer 1" }),
+        ),
       );
       const pages = await readPages((cursor) => store.listRuns(filter, { limit: 3, cursor }));
       expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);

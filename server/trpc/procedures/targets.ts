@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { givenKeySchema } from "../../contract/project/run-key.ts";
 import { targetSchema } from "../../contract/project/target.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { getTarget, recentInputs } from "../../runs/get-target.ts";
@@ -22,14 +23,16 @@ export const targetsRouter = router({
    * of this trigger. `runId: null`: the trigger does not match, and `verdicts` has the reasons.
    */
   run: procedure("startTarget")
-    .input(targetSchema.extend({ text: jsonText, trigger: z.string().optional() }).strict())
-    .mutation(async ({ ctx, input: { text, trigger, ...target } }) => {
+    .input(
+      targetSchema.extend({ text: jsonText, trigger: z.string().optional(), key: givenKeySchema.optional() }).strict(),
+    )
+    .mutation(async ({ ctx, input: { text, trigger, key, ...target } }) => {
       const bigints = trigger === undefined ? "number" : bigintsFor(ctx.project.current(), { trigger });
       const json = parseJsonText(text, ctx.maxBodyBytes, bigints);
       const { runs, verdicts } =
         trigger === undefined
-          ? { ...(await startTargetRun(ctx, { target, input: json, startedBy: "form" })), verdicts: [] }
-          : await startTriggerRuns(ctx, { slug: trigger, target: target.slug, body: json, startedBy: "form" });
+          ? { ...(await startTargetRun(ctx, { target, input: json, key, startedBy: "form" })), verdicts: [] }
+          : await startTriggerRuns(ctx, { slug: trigger, target: target.slug, body: json, key, startedBy: "form" });
       return { runId: runs[0]?.runId ?? null, verdicts };
     }),
 });

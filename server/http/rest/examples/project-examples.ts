@@ -35,6 +35,7 @@ const trigger: Trigger = {
   challenges: [],
   methods: ["POST"],
   prompt: null,
+  key: null,
   path: "/triggers/signup",
   example: signup,
   disabled: null,

@@ -16,6 +16,7 @@ const completed: Run = {
   startedBy: "webhook",
   replayOf: null,
   failureOf: null,
+  key: null,
   replayedAs: null,
   version,
   attempt: 1,

@@ -70,6 +70,7 @@ describe("while the queue of a workflow is full", () => {
       deliveryId: null,
       replayOf: null,
       keyId: null,
+      key: null,
     });
     expect(planned).toMatchObject({ maxQueued: 1, maxAttempts: 1 });
     await expect(service.store.createRuns([planned])).rejects.toMatchObject({ code: "queue_full" });

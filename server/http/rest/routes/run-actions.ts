@@ -11,7 +11,7 @@ import { resumeRun } from "../../../runs/resume-run.ts";
 import { startTargetRun } from "../../../runs/start-run.ts";
 import { answer, body, bodyProblems, defineRoute, problems } from "../define-route.ts";
 import { requireBody } from "../read-json-body.ts";
-import { runParam, noQuery, startHeaders } from "../request-schemas.ts";
+import { runParam, noQuery, querySchema, startHeaders, startKey } from "../request-schemas.ts";
 import type { RestDeps, RestEnv } from "../rest-deps.ts";
 import { json, run, startedRuns, startedResponse } from "../schemas.ts";
 
@@ -81,6 +81,8 @@ const revealRoute = defineRoute({
 
 const startProblems = [...bodyProblems, "not_found", "idempotency_conflict", "queue_full"] as const;
 
+const startQuery = querySchema({ key: startKey });
+
 const startWorkflowRoute = defineRoute({
   method: "post",
   path: "/api/v1/workflows/{slug}/runs",
@@ -90,7 +92,7 @@ const startWorkflowRoute = defineRoute({
   middleware: requireBody,
   request: {
     params: z.object({ slug: z.string().describe("Slug of the workflow.") }),
-    query: noQuery,
+    query: startQuery,
     headers: startHeaders,
     body: body(json, true),
   },
@@ -107,7 +109,7 @@ const startAgentRoute = defineRoute({
   middleware: requireBody,
   request: {
     params: z.object({ slug: z.string().describe("Slug of the agent.") }),
-    query: noQuery,
+    query: startQuery,
     headers: startHeaders,
     body: body(json, true),
   },
@@ -137,6 +139,7 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
       { kind: "workflow", ...c.req.valid("param") },
       {
         input: c.req.valid("json"),
+        ...c.req.valid("query"),
         headers: c.req.valid("header"),
       },
     );
@@ -149,6 +152,7 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
       { kind: "agent", ...c.req.valid("param") },
       {
         input: c.req.valid("json"),
+        ...c.req.valid("query"),
         headers: c.req.valid("header"),
       },
     );
@@ -159,11 +163,11 @@ export function registerRunActionRoutes(app: OpenAPIHono<RestEnv>): void {
 async function startTarget(
   deps: RestDeps,
   target: Target,
-  { input, headers }: { input: Json; headers: z.output<typeof startHeaders> },
+  { input, key, headers }: { input: Json; key?: string | undefined; headers: z.output<typeof startHeaders> },
 ) {
   const startedBy = headers["signalbox-client"] ?? "api";
   return startedResponse(
-    await startTargetRun(deps, { target, input, startedBy, idempotencyKey: headers["idempotency-key"] }),
+    await startTargetRun(deps, { target, input, startedBy, key, idempotencyKey: headers["idempotency-key"] }),
   );
 }
 

@@ -13,7 +13,7 @@ import { answer, body, bodyProblems, defineRoute, problems } from "../define-rou
 import { requireBody } from "../read-json-body.ts";
 import { switchReason } from "../../../contract/disabled.ts";
 import { timestampMs } from "../../../contract/list.ts";
-import { moment, noQuery, querySchema, startHeaders } from "../request-schemas.ts";
+import { moment, noQuery, querySchema, startHeaders, startKey } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
 import {
   driftReport,
@@ -60,6 +60,7 @@ const startRoute = defineRoute({
         .string()
         .optional()
         .describe("Slug of the one workflow or agent to start. Default: every target of the trigger."),
+      key: startKey.describe("The key of the runs. Default: that of the trigger, from the payload."),
     }),
     headers: startHeaders,
     body: body(json, true),
@@ -209,7 +210,7 @@ export function registerTriggerRoutes(app: OpenAPIHono<RestEnv>): void {
     const sent = c.req.valid("header");
     const started = await startTriggerRuns(c.env, {
       slug: c.req.valid("param").slug,
-      target: c.req.valid("query").target,
+      ...c.req.valid("query"),
       body: c.req.valid("json"),
       startedBy: sent["signalbox-client"] ?? "api",
       idempotencyKey: sent["idempotency-key"],

@@ -15,6 +15,7 @@ import type { Scope } from "../../../contract/access/scope.ts";
 import type { Manifest } from "../../../contract/project/manifest.ts";
 import type { Faker } from "../../../domain/privacy/fake-value.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
+import { keyOfRun } from "../../../domain/runs/run-key.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Builds } from "../../../ports/builds.ts";
 import type { ProjectSources } from "../../../ports/project.ts";
@@ -226,6 +227,7 @@ export async function deliver(
         deliveryId: id,
         replayOf: null,
         keyId: p.keyId ?? null,
+        key: keyOfRun(trigger.key, { payload, headers: p.headers ?? null }),
       }),
     ];
   });

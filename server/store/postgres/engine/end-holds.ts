@@ -97,10 +97,11 @@ interface FailedRow {
   trigger: string | null;
   kind: Target["kind"];
   slug: string;
+  key: string | null;
 }
 
 const failedSql =
-  "SELECT id, trigger, target_kind AS kind, target_slug AS slug FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id";
+  "SELECT id, trigger, target_kind AS kind, target_slug AS slug, run_key AS key FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id";
 
 /** Records the runs of `onFailure` for the runs that have failed permanently. */
 async function queueOnFailure(session: Session, endings: readonly Ending[]): Promise<void> {

@@ -15,7 +15,7 @@ export function toInsertRuns(session: Session, runs: readonly NewRun[]): (Insert
 /** Whether the target of the run has its own queue. */
 export const isLimited = ({ concurrency }: Pick<NewRun, "concurrency">): boolean => typeof concurrency === "number";
 
-function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
+function toRunRow({ target: { kind, slug }, assignment, key, ...newRun }: NewRun) {
   return {
     ...newRun,
     token: assignment?.token ?? null,
@@ -28,6 +28,7 @@ function toRunRow({ target: { kind, slug }, assignment, ...newRun }: NewRun) {
     targetKind: kind,
     targetSlug: slug,
     target: targetName({ kind, slug }),
+    runKey: key ?? null,
     tokens: tokensAtStart({ ...newRun, target: { kind, slug } }),
     availableAt: newRun.createdAt,
   };

@@ -59,6 +59,9 @@ export const run = pgTable(
       .on(t.createdAt, t.id, t.trigger, t.targetSlug, t.targetKind, t.version)
       .where(sql.raw(hasFailedSql)),
     index("run_by_delivery").on(t.deliveryId, t.createdAt, t.id),
+    index("run_by_run_key")
+      .on(t.runKey, t.createdAt, t.id)
+      .where(sql`run_key IS NOT NULL`),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.id)
       .where(sql`replay_of IS NOT NULL`),

@@ -29,6 +29,7 @@ const table: TermTable<NumberedFilter<RunFilter>, Required<Source>> = {
   replayOf: (id, { run }) => [{ condition: eq(run.replayOf, id), index: "run_by_replay" }],
   failureOf: (id, { run }) => [{ condition: eq(run.failureOf, id), index: "run_by_failure" }],
   keyId: (id, { run }) => [{ condition: eq(run.keyId, id), index: "run_by_key" }],
+  key: (key, { run }) => [{ condition: eq(run.runKey, key), index: "run_by_run_key" }],
   needsApproval: (_, { hasStatus, hasOpenApproval }) => [
     { condition: hasStatus("waiting"), index: "run_by_status" },
     { condition: hasOpenApproval },

@@ -50,9 +50,10 @@ export function prepareEndHold(
   { connection, names, changed }: SqliteDatabase,
   { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
 ): EndHold {
-  const findFailed = connection.prepare<[number], { id: Packed; trigger: number | null; target: number }>(
-    "SELECT id, trigger, target FROM run WHERE seq = ?",
-  );
+  const findFailed = connection.prepare<
+    [number],
+    { id: Packed; trigger: number | null; target: number; key: string | null }
+  >("SELECT id, trigger, target, run_key AS key FROM run WHERE seq = ?");
   const release = connection.prepare(releaseSql);
   const finish = connection.prepare(finishSql(""));
   const finishWithInput = connection.prepare(finishSql(`${setInputSql("@input")},`));
@@ -94,7 +95,7 @@ export function prepareEndHold(
     const row = findFailed.get(seq);
     if (!row) return;
     const trigger = row.trigger === null ? null : names.textOf(row.trigger);
-    const failed = { id: runId.unpack(row.id), trigger, target: readTarget(names.textOf(row.target)) };
+    const failed = { id: runId.unpack(row.id), trigger, target: readTarget(names.textOf(row.target)), key: row.key };
     insertRun(toFailureRun({ failed, plan, now }));
   }
 

@@ -60,7 +60,7 @@ export function runCountQuery(listing: Listing<ListedRun, RunSummary>, stretch: 
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
   const terms = rowTerms(numbered);
-  const own = withOwnIndex(terms, ["run_by_delivery", "run_by_replay", "run_by_failure"]);
+  const own = withOwnIndex(terms, ["run_by_delivery", "run_by_run_key", "run_by_replay", "run_by_failure"]);
   return {
     table: "run",
     at: run.createdAt,

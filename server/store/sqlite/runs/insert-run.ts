@@ -17,9 +17,9 @@ export type InsertRun = (
 
 const insertSql = (more: string) => `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
-    version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until, implied_entries,
+    run_key, version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until, implied_entries,
     tokens, payload, input${more})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
 
 /** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
@@ -55,6 +55,7 @@ export function prepareInsertRun(
       startedByCodes[newRun.startedBy],
       newRun.replayOf === null ? null : runId.pack(newRun.replayOf),
       idOf(newRun.keyId),
+      newRun.key ?? null,
       names.idOf(newRun.version),
       assignment ? 1 : 0,
       newRun.maxAttempts,

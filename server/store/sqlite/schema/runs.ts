@@ -34,6 +34,9 @@ export const run = sqliteTable(
     // Failures are counted by target. Runs that succeed are not in it.
     index("run_by_failure_time").on(t.target, t.finishedAt).where(sql.raw(hasFailedSql)),
     // The indexes for other filters of lists are in `lists.ts`.
+    index("run_by_run_key")
+      .on(t.runKey, t.createdAt, t.seq)
+      .where(sql`run_key IS NOT NULL`),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.seq)
       .where(sql`replay_of IS NOT NULL`),

@@ -1,0 +1,9 @@
+import { defineWebhookSource } from "signalbox/trigger";
+import { z } from "zod";
+import work from "../workflows/work";
+
+export default defineWebhookSource({
+  slug: "four",
+  endpoint: "four",
+  request: z.object({ id: z.string(), customer: z.object({ id: z.int(), tags: z.array(z.string()) }) }),
+}).attach({ workflow: work, key: [{ field: "/id" }, { header: "x-a" }, { header: "x-b" }, { header: "x-c" }] });

@@ -1,0 +1,4 @@
+import { defineWorkflow } from "signalbox/workflow";
+import { z } from "zod";
+
+export default defineWorkflow({ slug: "work", input: z.unknown(), run: () => null });
