@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright";
 import { describe, expect, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 import type { RunStep, RunSummary } from "../server/contract/run.ts";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import { messagesOf, removeSharedWorker, visit } from "./support/browser.ts";
@@ -128,6 +129,24 @@ describe("the page of a run", () => {
     await vi.waitFor(async () => expect(await row(page, /^log, /).count()).toBe(0), patient);
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
+  });
+
+  it("leads to the other runs with its key", async ({ service }) => {
+    const { page, errors } = await visit(service.url);
+    const startWith = async (key: string) => {
+      const path = `/api/v1/workflows/close-books/runs?key=${encodeURIComponent(key)}`;
+      return z
+        .object({ runId: z.string() })
+        .parse(await (await postJson(service.url + path, { mode: "quick" })).json());
+    };
+    const [one, same, other] = [await startWith("shop/7"), await startWith("shop/7"), await startWith("shop/8")];
+    await page.goto(`${service.url}/runs/${one.runId}`);
+    await page.getByRole("link", { name: "shop/7", exact: true }).click();
+    await page.getByText("key shop/7").waitFor();
+    const link = ({ runId }: typeof one) => page.locator(`a[data-row-link][href="/runs/${runId}"]`);
+    await link(one).waitFor();
+    expect([await link(same).count(), await link(other).count()]).toEqual([1, 0]);
+    expect(errors).toEqual([]);
   });
 
   it("shows a run that ended while its page was loading from a link", async ({ service }) => {

@@ -40,14 +40,20 @@ const sources: Record<string, string> = {
   github: `verify: github({ secret: "${signingSecret}" }), onMismatch: "skip", request: z.looseObject({ action: z.string().optional(), sender: z.looseObject({ login: z.string() }).optional() })`,
 };
 
-/** The files of the fuzzed project: each format of a body, signatures, conditions, sensitive fields. */
+const keys: Record<string, string> = {
+  signup: `[{ field: "/name" }, { header: "x-kind" }]`,
+  large: `{ field: "/id" }`,
+  github: `{ field: "sender.login" }`,
+};
+
+/** The files of the fuzzed project: each format of a body, signatures, conditions, keys, sensitive fields. */
 export const fuzzedProject: Readonly<Record<string, string>> = {
   "workflows/note.ts": note,
   "workflows/admit.ts": admit,
   ...Object.fromEntries(
     Object.entries(sources).map(([slug, fields]) => [
       `triggers/${slug}.ts`,
-      trigger(`slug: "${slug}", endpoint: "${slug}", ${fields}`, "note", ""),
+      trigger(`slug: "${slug}", endpoint: "${slug}", ${fields}`, "note", slug in keys ? `, key: ${keys[slug]}` : ""),
     ]),
   ),
   "triggers/github-opened.ts": trigger(

@@ -106,6 +106,20 @@ defineEndpoint({ endpoint: "shared", query: z.object({ topic: z.literal("a") }) 
       return { to: id };
     },
   });
+signup.attach({ workflow: welcome, key: { field: "/email" }, transform: ({ email }) => ({ to: email }) });
+signup.attach({
+  workflow: welcome,
+  key: [{ header: "x-account" }, { field: "name" }],
+  transform: ({ email }) => ({ to: email }),
+});
+// @ts-expect-error A value of a key is a field or a header.
+signup.attach({ workflow: welcome, key: { field: "/email", header: "x" }, transform: ({ email }) => ({ to: email }) });
+signup.attach({
+  workflow: welcome,
+  // @ts-expect-error At most three values make a key.
+  key: [{ field: "/a" }, { field: "/b" }, { field: "/c" }, { field: "/d" }],
+  transform: ({ email }) => ({ to: email }),
+});
 signup.attach({
   workflow: welcome,
   transform: ({ email }, context) => {

@@ -10,7 +10,7 @@ import {
 } from "../../../server/contract/project/endpoint.ts";
 import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import type { ManifestEnvironment } from "../../../server/contract/project/manifest.ts";
-import { fromPointer, toPointer } from "../../../server/shared/json/json-pointer.ts";
+import { fromPointer } from "../../../server/shared/json/json-pointer.ts";
 import { isStrictScheme } from "../../../server/domain/deliveries/strict-senders.ts";
 import { nameMissingSecrets, nameUnusableSecrets } from "../../../server/project/verification-secrets.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";

@@ -50,8 +50,9 @@ export function keyOf({ key }: Pick<EvaluatedTrigger, "key">): RunKeyParts | nul
 /** `written`: the value as the file has it. */
 type WrittenPart = RunKeyParts[number] & { written: string };
 
+const invalid = (title: string, property = "key"): Problem => ({ code: "invalid_key", title, property });
+
 function readKey(key: unknown): WrittenPart[] | Problem {
-  const invalid = (title: string, property = "key"): Problem => ({ code: "invalid_key", title, property });
   const parts: unknown[] = Array.isArray(key) ? key : [key];
   if (parts.length === 0 || parts.length > 3) return invalid(`has ${parts.length} values`);
   const read: WrittenPart[] = [];
@@ -139,7 +140,10 @@ function jsonOf(
   triggers: readonly EvaluatedTrigger[],
   part: "request" | "filter" | "event" | "headers",
 ): JsonSchemaObject[] {
-  return triggers.flatMap((trigger) => trigger[part]?.json ?? []);
+  return triggers.flatMap((trigger) => {
+    const json = trigger[part]?.json;
+    return json ? [json] : [];
+  });
 }
 
 function show(value: unknown): string {

@@ -55,6 +55,11 @@ const runColumns: readonly Column<RunSummary>[] = [
       <>
         <span className="flex items-baseline gap-2">
           <span className="truncate font-medium">{run.target.slug}</span>
+          {run.key && (
+            <span title={`key ${run.key}`} className="truncate text-s text-ink-3">
+              {run.key}
+            </span>
+          )}
           <RecoveryMark run={run} />
         </span>
         {run.error && (

@@ -46,11 +46,12 @@ it("the placeholders of a template are marked, escaped braces are not", () => {
   ]);
 });
 
+const attachment = (slug: string, key: Parameters<typeof describeKeys>[0][number]["key"]) => ({
+  target: { slug },
+  key,
+});
+
 it("describes the key of the runs, for each target if they differ", () => {
-  const attachment = (slug: string, key: Parameters<typeof describeKeys>[0][number]["key"]) => ({
-    target: { slug },
-    key,
-  });
   expect(describeKeys([attachment("charge", null)])).toBeNull();
   expect(describeKeys([attachment("charge", [{ field: "/customer/id" }])])).toBe("/customer/id");
   const both = [{ header: "x-account" }, { field: "/repo" }];

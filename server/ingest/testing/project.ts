@@ -10,6 +10,7 @@ import type {
   Rate,
   Reply,
 } from "../../contract/project/endpoint.ts";
+import type { RunKeyParts } from "../../contract/project/run-key.ts";
 import { type Manifest, manifestWorkflowSchema } from "../../contract/project/manifest.ts";
 import { namedLists } from "../../shared/schema/named-fields.ts";
 import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
@@ -31,6 +32,7 @@ export function triggerOf(p: {
   reply?: Reply;
   challenges?: readonly Challenge[];
   methods?: Methods;
+  key?: RunKeyParts;
 }): TriggerSource {
   const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
@@ -50,6 +52,7 @@ export function triggerOf(p: {
     reply: p.reply ?? null,
     challenges: p.challenges ?? [],
     methods: p.methods ?? ["POST"],
+    key: p.key ?? null,
   };
 }
 

@@ -278,6 +278,26 @@ describe("POST /api/v1/workflows/{slug}/runs", () => {
     expect(service.state.queued).toBe(3);
   });
 
+  it("starts runs with a key, which their replays keep, and by which they are listed", async () => {
+    const service = await openTestService();
+    const start = async (path: string, body: Json) =>
+      started(service, await service.post(`/api/v1/${path}/runs?key=${encodeURIComponent("customer 7/ä")}`, body));
+    const runs = [
+      await start("workflows/welcome-email", { to: "a@example.com", displayName: "a" }),
+      await start("workflows/record-invoice", { amount: 3 }),
+      await start("triggers/new-signup", { name: "Ada", email: "ada@example.com" }),
+    ];
+    const replay = await started(service, await service.post(`/api/v1/runs/${runs[0]?.id}/replay`));
+    expect([...runs, replay].map(({ key }) => key)).toEqual(Array(4).fill("customer 7/ä"));
+    const other = await service.post("/api/v1/workflows/record-invoice/runs", { amount: 3 });
+    expect((await started(service, other)).key).toBeNull();
+    const listed = await service.get(`/api/v1/runs?key=${encodeURIComponent("customer 7/ä")}`);
+    const { data } = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(listed.json);
+    expect(data.map(({ id }) => id).toSorted()).toEqual([...runs, replay].map(({ id }) => id).toSorted());
+    for (const key of ["", "x".repeat(201)])
+      expect((await service.post(`/api/v1/workflows/record-invoice/runs?key=${key}`, { amount: 3 })).status).toBe(400);
+  });
+
   it("starts one run for an idempotency key, and returns it again", async () => {
     const service = await openTestService();
     const start = (path: string, body: Json, key = "order-7") =>

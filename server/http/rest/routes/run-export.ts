@@ -77,6 +77,7 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   costUsd: ({ costUsd }) => costUsd,
   resumedAt: ({ resumedAt }) => resumedAt,
   replayedAs: ({ replayedAs }) => replayedAs,
+  key: ({ key }) => key,
 };
 
 async function* toCsv(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {
