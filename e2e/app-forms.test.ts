@@ -293,6 +293,18 @@ describe("the form of a workflow", () => {
     expect(errors).toEqual([]);
   });
 
+  it("starts a run with a key, also by the copied command", async ({ service }) => {
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
+    await writeDraft(page, JSON.stringify(good));
+    await page.getByRole("textbox", { name: "Key of the run" }).fill(" customer 7/ä ");
+    const { run: copied } = await runCurl(service, page);
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const run = await inputOfRunAt(service, page);
+    expect([copied.key, run.key]).toEqual(["customer 7/ä", "customer 7/ä"]);
+    await page.getByRole("link", { name: "customer 7/ä", exact: true }).waitFor();
+    expect(errors).toEqual([]);
+  });
+
   it("shows an error at each invalid field, focuses the first one, and starts no run", async ({ service }) => {
     const before = await runIds(service);
     const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");

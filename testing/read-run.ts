@@ -13,7 +13,8 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
   const timeline = await store.listTimeline(id, { after: 0, limit: maxEntries });
   const trace = await getAgentTrace({ store }, id);
   const [failureRun] = (await store.listRuns({ failureOf: id }, { limit: 1, cursor: null })).data;
-  const { status, trigger, target, deliveryId, failureOf, attempt, input, output, error, createdAt, finishedAt } = run;
+  const { status, trigger, target, deliveryId, failureOf, key, attempt, input, output, error, createdAt, finishedAt } =
+    run;
   return {
     id,
     status,
@@ -21,6 +22,7 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
     target,
     deliveryId,
     failureOf,
+    key,
     attempt,
     input,
     output,

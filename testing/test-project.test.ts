@@ -28,6 +28,7 @@ describe("a delivery", () => {
     expect(run).toMatchObject({
       trigger: "order-paid",
       target: { kind: "workflow", slug: "fulfil" },
+      key: "o-1",
       attempt: 1,
       input: { id: "o-1", email: "ada@example.com", cents: 4900 },
       error: null,

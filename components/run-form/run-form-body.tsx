@@ -19,6 +19,7 @@ import { startDraft } from "./draft/new-draft.ts";
 import { DraftForm } from "./form/draft-form.tsx";
 import { exampleTexts, givenFields, receivedTexts } from "./draft/field-texts.ts";
 import { RequestFields } from "./form/request-fields.tsx";
+import { RunKeyField } from "./form/run-key-field.tsx";
 import { JsonEditor } from "./editor/json-editor.tsx";
 import { hasPrompt, PromptForm } from "./prompt/prompt-form.tsx";
 import { asSchema, flatten, own } from "./schema/resolve-schema.ts";
@@ -56,9 +57,11 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
   const draft = useDraft({ key: storageKey, from: origin, text: first.text, label: first.label });
   const [wanted, setView] = useState<View>("form");
   const view: View = draft.isTooLong ? "json" : wanted;
-  const starter = useStart(subject);
+  const [keyText, setKeyText] = useState("");
+  const key = keyText.trim() === "" ? undefined : keyText.trim();
+  const starter = useStart(subject, key);
   const disabledReason = useDisabledReason("operate");
-  const curl = useCurl(subject, details);
+  const curl = useCurl(subject, details, key);
   const mod = useModKey();
   const formId = useId();
   const element = useRef<HTMLDivElement>(null);
@@ -189,6 +192,7 @@ export function RunFormBody({ subject, details, first, storageKey, origin }: Pro
             onSubmit={send}
           />
         )}
+        {subject.kind === "target" && <RunKeyField text={keyText} hasTrigger={!!subject.via} onText={setKeyText} />}
         {subject.kind !== "replay" && triggerOf(subject) !== null && (
           <VerdictPreview
             subject={subject}

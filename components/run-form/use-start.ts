@@ -29,8 +29,11 @@ export interface Starter {
   reset: () => void;
 }
 
-/** Sends the form, then opens the run. Opens the delivery if it started several runs or none. */
-export function useStart(subject: RunSubject): Starter {
+/**
+ * Sends the form, then opens the run. Opens the delivery if it started several runs or none. `key`: of a
+ * run that starts without a webhook.
+ */
+export function useStart(subject: RunSubject, key: string | undefined): Starter {
   const trpc = useTRPC();
   const router = useRouter();
   const [sent, setSent] = useState<string | null>(null);
@@ -58,7 +61,7 @@ export function useStart(subject: RunSubject): Starter {
     if (used.isPending) return;
     setSent(text);
     if (subject.kind === "trigger") send.mutate({ endpoint: subject.endpoint, text, ...fields, trigger });
-    else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text });
+    else if (subject.kind === "target") run.mutate({ ...subject.target, trigger: subject.via?.trigger, text, key });
     else replay.mutate({ id: subject.runId, change: subject.of === "payload" ? { payload: text } : { input: text } });
   };
   const startDoubtful: Starter["startDoubtful"] = (text, fields, { trigger, onInvalid }) => {

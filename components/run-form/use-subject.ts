@@ -81,6 +81,7 @@ export function useFirstText(
 export function useCurl(
   subject: RunSubject,
   { body: formats, methods }: Pick<SubjectDetails, "body" | "methods">,
+  key: string | undefined,
 ): (text: string, fields: GivenFields) => Promise<string> {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -104,8 +105,9 @@ export function useCurl(
         tokenVariable,
       });
     const { kind, slug } = subject.target;
-    if (subject.via)
-      return jsonCurl({ url: `${base}/triggers/${subject.via.trigger}/runs?target=${slug}`, text, tokenVariable });
-    return jsonCurl({ url: `${base}/${kind}s/${slug}/runs`, text, tokenVariable });
+    const { via } = subject;
+    const path = via ? `triggers/${via.trigger}/runs` : `${kind}s/${slug}/runs`;
+    const query = new URLSearchParams({ ...(via && { target: slug }), ...(key !== undefined && { key }) }).toString();
+    return jsonCurl({ url: `${base}/${path}${query === "" ? "" : `?${query}`}`, text, tokenVariable });
   };
 }

@@ -25,6 +25,7 @@ const run: TestRun = {
   target,
   deliveryId: "dlv_1",
   failureOf: null,
+  key: null,
   attempt: 1,
   input: {},
   output: { a: 1 },

@@ -172,6 +172,8 @@ export interface TestRun {
   readonly deliveryId: string | null;
   /** The failed run whose `onFailure` it executes. */
   readonly failureOf: string | null;
+  /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
+  readonly key: string | null;
   /** The number of the last attempt, from 1. */
   readonly attempt: number;
   readonly input: unknown;

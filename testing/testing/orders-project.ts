@@ -43,7 +43,7 @@ export const ordersProject: Record<string, string> = {
     request: order,
     more: `filter: z.object({ type: z.literal("order.paid") })`,
     target: "fulfil",
-    attach: onlyOrder,
+    attach: `${onlyOrder} key: { field: "order.id" },`,
   }),
   "triggers/order-refunded.ts": source("order-refunded", {
     endpoint: "orders",

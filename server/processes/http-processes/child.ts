@@ -39,10 +39,7 @@ interface HttpChildOptions {
   onMessage: (message: HttpProcessToSupervisor) => void;
 }
 
-/**
- * Requests to the API leave much garbage behind. With V8's default of 32 MB, web keeps 150 MB more of it, and answers
- * no more requests.
- */
+/** Requests to the API leave much garbage behind. By default, web keeps 150 MB more of it, and answers no more requests. */
 const webSemiSpaceMb = 8;
 
 export function forkHttpChild(p: HttpChildOptions): HttpChild {
