@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { getJson, postJson, waitForRun } from "./support/api.ts";
 import type { OnCleanup } from "../scripts/cleanups.ts";
 import { copyStarter } from "./support/project.ts";
+import { generateKey } from "../server/auth/keys/check-key.ts";
 import { signalbox, startService, withSharedService } from "./support/service.ts";
 
 const signup = { name: "Ada", email: "ada@example.com" };
@@ -122,6 +123,23 @@ describe("signalbox start", () => {
     });
     expect(remote.status, remote.stderr).toBe(0);
     expect(remote.stdout).toContain("new-signup");
+  });
+
+  it("with a store whose keys were never used, tells senders to try again: it may not be the one that has theirs", async () => {
+    const projectDir = buildStarter();
+    const service = await startService({ projectDir, command: "start" });
+    const send = (headers: Record<string, string>) => postJson(`${service.url}/triggers/signup`, signup, headers);
+    const unknown = { "x-api-key": generateKey("webhook") };
+    const early = await send(unknown);
+    expect([early.status, early.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(await early.json()).toMatchObject({ code: "new_store" });
+    expect((await send({})).status).toBe(401);
+    expect((await send({ authorization: "Bearer token-of-the-sender" })).status).toBe(401);
+    const { key } = senderUrl(projectDir);
+    expect((await send({ "x-api-key": key })).status).toBe(202);
+    expect((await send(unknown)).status).toBe(401);
+    expect(service.output()).toContain("none of the keys in this store was ever used");
+    expect(await service.stop()).toBe(0);
   });
 
   it("rejects a revoked key at once, without a restart", async ({ service }) => {

@@ -49,6 +49,14 @@ export const errorCodes = {
     false,
     "either",
   ),
+  new_store: entry(
+    503,
+    "New store",
+    "The service does not know the key of the request, and none of its own webhook keys was ever used. Its store is new, or it is not the store that it had before: its volume is not mounted, or its URL is that of another database. The sender keeps its events and tries again.",
+    "If the service had other keys, check that its volume is mounted and that SIGNALBOX_DATABASE_URL is right, or restore a backup. If it is new, send a webhook with one of its keys: `signalbox triggers url <slug>` prints a URL with one. Afterwards, unknown keys get 401.",
+    true,
+    "either",
+  ),
   invalid_signature: entry(
     401,
     "Invalid signature",

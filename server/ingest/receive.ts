@@ -270,7 +270,8 @@ export type Authenticate = (
   endpoint: string,
 ) => Promise<
   | { ok: true; keyId: string | null; endpoints?: readonly string[] | null; disabled?: DisabledTriggers | null }
-  | { ok: false }
+  /** `isNewStore`: none of its keys was ever used, and it may not be the one that has the key of the sender. */
+  | { ok: false; isNewStore?: boolean }
 >;
 
 type Sender =
@@ -288,11 +289,11 @@ const noBytes = new Uint8Array();
 /** The sender of a form. */
 const session: Sender = { kind: "authenticated", keyId: null, endpoints: null, disabled: null };
 
-/** Rejected with AppError `unauthorized`, the same for every reason and every endpoint. */
+/** Rejected with AppError `unauthorized`, the same for every reason and every endpoint, or `new_store`. */
 async function authenticate(check: Authenticate, { keys, path, limit }: RequestHead): Promise<Sender> {
   try {
     const checked = await limit.wait(check(keys, path.kind === "endpoint" ? path.endpoint : ""));
-    if (!checked.ok) return { kind: "rejected", error: unauthorized() };
+    if (!checked.ok) return { kind: "rejected", error: checked.isNewStore ? newStore() : unauthorized() };
     const { keyId, endpoints = null, disabled = null } = checked;
     return { kind: "authenticated", keyId, endpoints, disabled };
   } catch (error) {
@@ -310,6 +311,13 @@ function unauthorized(): AppError {
   return new AppError(
     "unauthorized",
     "Send a valid key as ?token=, ?api_key=, Authorization: Bearer, x-api-key or https://hook:KEY@host. Each value that starts with sbk_ must be a valid key; credentials of other services beside it are ignored.",
+  );
+}
+
+function newStore(): AppError {
+  return new AppError(
+    "new_store",
+    "This service does not know the key, and none of its own keys was used yet. Send the request again later.",
   );
 }
 

@@ -54,6 +54,7 @@ export function createRejecter({
   const unauthenticatedBudget = createRequestBudget();
   const unauthenticatedBytes = createTokenBucket({ perSecond: (60 * mebibyte) / daySeconds, burst: 4 * mebibyte });
   const rateLimitedBudget = createRequestBudget();
+  const newStoreLog = createTokenBucket({ perSecond: 1 / 60, burst: 1 });
   const takeUnverified = createUnverifiedBudget(logger);
 
   /** An unexpected error is a defect: the log has the details, the sender gets none. */
@@ -121,8 +122,13 @@ export function createRejecter({
     async rejectUnauthenticated(head, cause) {
       const error = toAppError(cause, head);
       emit({ type: "rejected", code: error.code });
-      if (error.code === "unauthorized") {
+      if (error.code === "unauthorized" || error.code === "new_store") {
         emit({ type: "unauthenticated" });
+        if (error.code === "new_store" && newStoreLog.take(head.receivedAt).passes)
+          logger.warn(
+            "unknown key of a webhook, and none of the keys in this store was ever used: check that it is the right store",
+            { deliveryId: head.id },
+          );
         const draft = draftUnauthenticated(head);
         if (draft) await record(head, rejectedDelivery(head, draft, { error, decision: null }));
         else emit({ type: "unrecorded", code: error.code });

@@ -95,6 +95,27 @@ it("opens the endpoints of a key, and no others", async () => {
     expect(await authenticate([key], endpoint)).toEqual({ ok: false });
 });
 
+it("says that the store is new until one of its keys was used, to requests that have a key", async () => {
+  const hasUsedKeys = vi.fn<() => Promise<boolean>>(async () => false);
+  const authenticate = createWebhookAuthenticator({
+    store: { findKeyByHash: async () => null, touchKey: async () => {} },
+    mode: "deployed",
+    clock: { now: () => 0 },
+    hasUsedKeys,
+  });
+  const [key, other] = [generateKey("webhook"), generateKey("webhook")];
+  for (const presented of [[key], [key, other], ["s3cret", key]])
+    expect(await authenticate(presented, "signup")).toEqual({ ok: false, isNewStore: true });
+  hasUsedKeys.mockClear();
+  for (const presented of [[], ["s3cret"]]) expect(await authenticate(presented, "signup")).toEqual({ ok: false });
+  expect(hasUsedKeys).not.toHaveBeenCalled();
+  hasUsedKeys.mockResolvedValue(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await authenticate([key], "signup")).toEqual({ ok: false });
+  expect(await authenticate([key], "signup")).toEqual({ ok: false });
+  expect(hasUsedKeys).toHaveBeenCalledTimes(1);
+});
+
 it("opens no endpoint with an API token", async () => {
   expect(await deployed({ kind: "api" }).authenticate([generateKey("api")], "signup")).toEqual({ ok: false });
 });

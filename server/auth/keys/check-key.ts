@@ -20,25 +20,33 @@ type WebhookAuthenticator = (
   endpoint: string,
 ) => Promise<
   | { ok: true; keyId: string | null; endpoints: readonly string[] | null; disabled: DisabledTriggers | null }
-  | { ok: false }
+  | { ok: false; isNewStore?: boolean }
 >;
 
 /**
  * Authenticates the senders of webhooks. Development is open to local requests; `mode` is `deployed` for all others. A
  * deployed service needs at least one key, and each of its keys that was sent must be valid for the endpoint. A key of
- * another endpoint gets the same response as an unknown key. Credentials of other services are ignored.
+ * another endpoint gets the same response as an unknown key. Credentials of other services are ignored. `hasUsedKeys`:
+ * whether a webhook key was ever used; if not, the store may have replaced the one that knew the keys of senders.
+ * Default: yes.
  */
 export function createWebhookAuthenticator(deps: {
   store: Pick<KeyStore, "findKeyByHash" | "findKeyWithDisabled" | "touchKey">;
   mode: Mode;
   clock: Clock;
   logger?: Logger;
+  hasUsedKeys?: (() => Promise<boolean>) | undefined;
 }): WebhookAuthenticator {
   // Senders usually send the same key, and many requests arrive in one turn of the event loop.
   const { store, clock } = deps;
   const look = store.findKeyWithDisabled ?? (async (hash: string) => toFound(await store.findKeyByHash(hash)));
   const find = oncePerTurn((text) => findUsable(look, text, clock.now()));
   const recordUse = createKeyUsageRecorder({ ...deps, logger: deps.logger ?? silentLogger });
+  // It stays so: keys are never removed.
+  let isUsed = deps.hasUsedKeys === undefined;
+  const readIsUsed = oncePerTurn(async () => (isUsed ||= (await deps.hasUsedKeys?.()) === true));
+  const deny = async (): ReturnType<WebhookAuthenticator> =>
+    isUsed || (await readIsUsed("all")) ? { ok: false } : { ok: false, isNewStore: true };
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null, disabled: null };
     const keys = keysToCheck(presented);
@@ -46,8 +54,9 @@ export function createWebhookAuthenticator(deps: {
     if (first === undefined) return { ok: false };
     if (keys.length > 1) return authenticateAll(keys, endpoint);
     const found = await find(first);
-    if (!found || !isForEndpoint(found.key, endpoint)) return { ok: false };
+    if (!found || !isForEndpoint(found.key, endpoint)) return deny();
     const { key, disabled } = found;
+    isUsed = true;
     recordUse(key);
     return { ok: true, keyId: key.id, endpoints: key.endpoints, disabled };
   };
@@ -56,7 +65,8 @@ export function createWebhookAuthenticator(deps: {
     const found = await Promise.all(distinct.map(find));
     const valid = found.flatMap((one) => (one && isForEndpoint(one.key, endpoint) ? [one.key] : []));
     const [first] = valid;
-    if (!first || valid.length < distinct.length) return { ok: false };
+    if (!first || valid.length < distinct.length) return deny();
+    isUsed = true;
     valid.forEach(recordUse);
     return { ok: true, keyId: first.id, endpoints: commonEndpoints(valid), disabled: null };
   }

@@ -68,12 +68,13 @@ export function problemResponse(problem: Problem, reply: Reply | null = null): R
 }
 
 /** Problems that follow from the key alone. */
-const unreplacedCodes: ReadonlySet<string> = new Set<ErrorCode>(["unauthorized", "rate_limited"]);
+const unreplacedCodes: ReadonlySet<string> = new Set<ErrorCode>(["unauthorized", "new_store", "rate_limited"]);
 
 const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
   // Some senders send the credentials in a URL only after they were asked for them.
   unauthorized: { "www-authenticate": 'Bearer, Basic realm="webhooks"' },
   invalid_signature: { "www-authenticate": "Signature" },
+  new_store: { "retry-after": "60" },
   queue_full: { "retry-after": "10" },
   store_unavailable: { "retry-after": "2" },
   overloaded: { "retry-after": "2" },

@@ -41,6 +41,9 @@ export function createIngest(p: {
   const bodies = p.bodies ?? createBodyBudget(maxBodyBytes);
   const readSwitches = oncePerTurn(() => store.listDisabledTriggers());
 
+  // In development, the response says why a request is not local.
+  const hasUsedKeys = settings.mode === "deployed" ? () => store.hasUsedKeys() : undefined;
+
   function create(mode: Mode): Receive {
     const common = { ...p, clock: systemClock, mode };
     return createReceiver({
@@ -48,7 +51,7 @@ export function createIngest(p: {
       maxBodyBytes,
       baseUrl: settings.baseUrl,
       bodies,
-      authenticate: createWebhookAuthenticator(common),
+      authenticate: createWebhookAuthenticator({ ...common, hasUsedKeys }),
       limits,
       takeRates: store.takeRates,
       isShuttingDown: () => stopping.aborted,

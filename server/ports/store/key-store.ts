@@ -25,6 +25,8 @@ export interface KeyStore {
   /** `audit` is written in the same transaction. */
   createKey(key: NewKey, audit?: NewAuditEntry): Promise<Key>;
   listKeys(): Promise<Key[]>;
+  /** Whether a webhook key was ever used. */
+  hasUsedKeys(): Promise<boolean>;
   /** In any state: the caller checks expiry and revocation. */
   findKeyByHash(hash: string): Promise<Key | null>;
   /**

@@ -31,6 +31,11 @@ export function createKeyStore({ tables, read, write, prepare }: StoreDatabase):
         );
         return found.map(toKey);
       }),
+    hasUsedKeys: () =>
+      read(function* ({ db, rows }) {
+        const isUsed = and(eq(webhookKey.kind, "webhook"), isNotNull(webhookKey.lastUsedAt));
+        return (yield* rows(db.select({ id: webhookKey.id }).from(webhookKey).where(isUsed).limit(1))).length > 0;
+      }),
     async findKeyByHash(hash) {
       const [found] = await findByHash({ hash });
       return found ? toKey(found) : null;

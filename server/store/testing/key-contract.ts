@@ -33,6 +33,17 @@ export function keyContract(open: OpenStore): void {
       expect(await store.findKeyByHash("h2")).toBeNull();
     });
 
+    it("knows whether a webhook key was ever used", async () => {
+      await store.createKey(aKey({ id: "key_api", kind: "api", scope: "admin" }));
+      await store.createKey(aKey({ id: "key_1", hash: "h1" }));
+      await store.touchKey("key_api", epoch);
+      expect(await store.hasUsedKeys()).toBe(false);
+      await store.touchKey("key_1", epoch);
+      expect(await store.hasUsedKeys()).toBe(true);
+      await store.revokeKey("key_1", epoch);
+      expect(await store.hasUsedKeys()).toBe(true);
+    });
+
     it("rejects a second key with the same hash", async () => {
       await store.createKey(aKey({ hash: "h" }));
       await expect(store.createKey(aKey({ hash: "h" }))).rejects.toThrow(/unique/i);
