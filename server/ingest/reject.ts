@@ -124,14 +124,13 @@ export function createRejecter({
       emit({ type: "rejected", code: error.code });
       if (error.code === "unauthorized" || error.code === "new_store") {
         emit({ type: "unauthenticated" });
+        const draft = error.code === "unauthorized" ? draftUnauthenticated(head) : null;
+        if (draft) await record(head, rejectedDelivery(head, draft, { error, decision: null }));
+        else emit({ type: "unrecorded", code: error.code });
         if (error.code === "new_store" && newStoreLog.take(head.receivedAt).passes)
           logger.warn(
             "unknown key of a webhook, and none of the keys in this store was ever used: check that it is the right store",
-            { deliveryId: head.id },
           );
-        const draft = draftUnauthenticated(head);
-        if (draft) await record(head, rejectedDelivery(head, draft, { error, decision: null }));
-        else emit({ type: "unrecorded", code: error.code });
       }
       return respondProblem({ deliveryId: null, closesConnection: head.hasBody }, error, head.secrets);
     },
