@@ -87,6 +87,8 @@ async function draftOf(page: Page): Promise<string> {
 
 async function writeDraft(page: Page, text: string): Promise<void> {
   await view(page, "JSON");
+  // A text area takes its place while it is loaded.
+  await page.locator(".cm-content").waitFor();
   await textArea(page).fill(text);
   await view(page, "Form");
 }

@@ -31,7 +31,7 @@ export async function measureFlood(p: {
   const db = new Database(join(p.project.dir, ".signalbox/signalbox.db"), { readonly: true });
   const last = z.number().parse(db.prepare("SELECT coalesce(max(seq), 0) FROM run").pluck().get());
   const before = p.service.cpuSeconds();
-  const { accepted, rejected, seconds } = await floodWithWebhooks({ connections: 16, inFlight: 16, ...p });
+  const { accepted, rejected, seconds } = await floodWithWebhooks({ connections: 8, inFlight: 32, ...p });
   await untilNoneIsOpen(db);
   const after = p.service.cpuSeconds();
   const { runs, firstAt, lastAt, endedAt } = countSchema.parse(

@@ -122,7 +122,7 @@ describe("clients that do not read their responses", () => {
   });
 });
 
-test("requests that wait on their connection are at most 16, and at most 4 while 500 wait on all: with more, the response in progress is the last", async () => {
+test("requests that wait on their connection are at most 64, and at most 4 while 500 wait on all: with more, the response in progress is the last", async () => {
   const due = Promise.withResolvers<void>();
   const { port, closed, logged } = await start({
     rest: async ({ url }) => {
@@ -137,9 +137,9 @@ test("requests that wait on their connection are at most 16, and at most 4 while
     one.send(getSlowly.repeat(1 + waiting));
     return one;
   };
-  const [most, tooMany] = [await send(16), await send(17)];
+  const [most, tooMany] = [await send(64), await send(65)];
   await vi.waitFor(() => expect(closed).toHaveLength(1));
-  const others = await Promise.all(Array.from({ length: 30 }, () => send(16)));
+  const others = await Promise.all([...Array(6).fill(64), 48].map(send));
   // All are read before later requests are.
   await (await open(port, "127.0.0.3")).answers(get);
   const [few, many] = [await send(4), await send(5)];
@@ -152,9 +152,9 @@ test("requests that wait on their connection are at most 16, and at most 4 while
   due.resolve();
   await Promise.all([tooMany.ended, many.ended]);
   expect([tooMany, many].map(answersOf)).toEqual([1, 1]);
-  await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(31).fill(17), 5]));
-  const later = await send(16);
-  await vi.waitFor(() => expect(answersOf(later)).toBe(17));
+  await vi.waitFor(() => expect([most, ...others, few].map(answersOf)).toEqual([...Array(7).fill(65), 49, 5]));
+  const later = await send(64);
+  await vi.waitFor(() => expect(answersOf(later)).toBe(65));
 });
 
 test("requests behind too many are neither parsed nor read, and the connection ends with the response in progress", async () => {
@@ -174,7 +174,7 @@ test("requests behind too many are neither parsed nor read, and the connection e
   expect(handled).toEqual(["/", "/other"]);
   expect(errors).toEqual([unparsedCode]);
   // The one in progress, those that wait, two more, and the one of the other connection.
-  expect(parsed()).toBe(1 + 16 + 2 + 1);
+  expect(parsed()).toBe(1 + 64 + 2 + 1);
 });
 
 test("requests behind the last response of a connection are not parsed, and do not cost it its response", async () => {

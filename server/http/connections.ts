@@ -59,7 +59,7 @@ type IdleConnections = TransientMap<Duplex, true>;
 export const backlog = 4_096;
 
 /** Parsed requests that wait for their turn on one connection. With more, none of them is handled. */
-const maxPipelined = 16;
+const maxPipelined = 64;
 /** The same while those of all connections are more than `manyWaiting`: each takes 27 µs to parse, and 5 kB. */
 const maxPipelinedOfMany = 4;
 const manyWaiting = 500;

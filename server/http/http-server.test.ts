@@ -124,7 +124,7 @@ describe("a request after which the connection ends", () => {
       rest: () => due.promise.then(() => new Response("done")),
       onConnectionClosed: (one) => closed.push(one),
     });
-    const socket = await open(port, get("/healthz").replace("Connection: close\r\n", "") + keptAlive.repeat(17));
+    const socket = await open(port, get("/healthz").replace("Connection: close\r\n", "") + keptAlive.repeat(65));
     const ended = new Promise((resolve) => socket.once("close", resolve));
     await vi.waitFor(() => expect(closed).toEqual([{ limit: "pipelined", connection: "waiting" }]));
     due.resolve();
