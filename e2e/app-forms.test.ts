@@ -296,7 +296,10 @@ describe("the form of a workflow", () => {
   });
 
   it("starts a run with a key, also by the copied command", async ({ service }) => {
-    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run");
+    const { page, errors } = await openForm(service, "/?node=workflow:book&tab=run", [
+      "clipboard-read",
+      "clipboard-write",
+    ]);
     await writeDraft(page, JSON.stringify(good));
     await page.getByRole("textbox", { name: "Key of the run" }).fill(" customer 7/ä ");
     const { run: copied } = await runCurl(service, page);
