@@ -1,15 +1,14 @@
-import type { JsonSchemaObject } from "../../../server/contract/json.ts";
 import { isTimeout } from "../../../server/contract/project/options.ts";
 import type { ProjectSettings } from "../../../server/contract/project/settings.ts";
 import { nearestName } from "../../../sdk/did-you-mean.ts";
 import { findPrice } from "../../../server/domain/runs/model-prices.ts";
 import { parsePromptTemplate } from "../../../server/domain/prompt-template.ts";
-import { checkSchemaPath } from "../../../server/shared/schema/check-path.ts";
 import { show } from "./check-definitions.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedAgent, EvaluatedEntry } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
+import { findWrongPath } from "./request-values.ts";
 
 type ModelPrices = NonNullable<ProjectSettings["modelPrices"]>;
 
@@ -97,32 +96,18 @@ export function promptDiagnostics(entries: readonly EvaluatedEntry[], files: Pro
     const schema = trigger.hasTransform ? null : trigger.request.json;
     const paths = template.pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece]));
     const wrong = [...new Map(paths.map((path) => [path.written, path])).values()].flatMap(({ path, written }) => {
-      const verdict = schema ? wrongPath(schema, path) : null;
-      return verdict
+      const found = schema ? findWrongPath(schema, path) : null;
+      return found
         ? [
             files.diagnose({
               code: "unknown_prompt_path",
-              title: `${file} › prompt › ${written}: ${verdict.what}`,
+              title: `${file} › prompt › ${written}: ${found.what}`,
               at: location(written),
-              ...(verdict.fix && { fix: verdict.fix }),
+              ...(found.similar !== null && { fix: `Did you mean {{ ${found.similar} }}?` }),
             }),
           ]
         : [];
     });
     return [...faults, ...wrong];
   });
-}
-
-function wrongPath(schema: JsonSchemaObject, path: readonly string[]): { what: string; fix: string | null } | null {
-  const verdict = checkSchemaPath(schema, path);
-  if (verdict.kind === "there") return null;
-  const { name, before, nearest } = verdict;
-  const where = before.length === 0 ? "the payload" : before.join(".");
-  return {
-    what: `${where} has no ${name}`,
-    fix:
-      nearest === null
-        ? null
-        : `Did you mean {{ ${[...before, nearest, ...path.slice(before.length + 1)].join(".")} }}?`,
-  };
 }

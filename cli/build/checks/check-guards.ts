@@ -16,6 +16,7 @@ import { nameMissingSecrets, nameUnusableSecrets } from "../../../server/project
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
+import { show } from "./check-definitions.ts";
 import { readHeaderName, readPointer } from "./request-values.ts";
 
 const defaultWindow = "24h";
@@ -316,8 +317,4 @@ function readDedupe(dedupe: unknown): { dedupe: Dedupe } | { property: string; p
   return pointer === null
     ? { property: "field", problem: `field is ${show(field)}, which is not a JSON Pointer or a dotted path` }
     : { dedupe: { header: null, field: pointer, windowMs } };
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
 }

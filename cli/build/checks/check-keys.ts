@@ -3,12 +3,13 @@ import type { RunKeyParts } from "../../../server/contract/project/run-key.ts";
 import { findSensitive } from "../../../server/domain/privacy/sensitive-schema.ts";
 import { isSecretHeader } from "../../../server/domain/privacy/secret-names.ts";
 import { fromPointer } from "../../../server/shared/json/json-pointer.ts";
-import { checkSchemaPath, typesAt } from "../../../server/shared/schema/check-path.ts";
+import { typesAt } from "../../../server/shared/schema/check-path.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
-import { readHeaderName, readPointer } from "./request-values.ts";
+import { show } from "./check-definitions.ts";
+import { findWrongPath, readHeaderName, readPointer } from "./request-values.ts";
 
 interface Problem {
   code: DiagnosticCode;
@@ -102,15 +103,10 @@ function partProblems(
   if (!request.json) return [];
   const path = fromPointer(part.field);
   const at = { property: "field", value: written };
-  const verdict = checkSchemaPath(request.json, path);
-  if (verdict.kind === "missing") {
-    const { name, before, nearest } = verdict;
-    const where = before.length === 0 ? "the payload" : before.join(".");
-    const fix =
-      nearest === null
-        ? undefined
-        : `Did you mean ${[...before, nearest, ...path.slice(before.length + 1)].join(".")}?`;
-    return [{ ...at, code: "unknown_key_field", title: `${where} has no ${name}`, fix }];
+  const wrong = findWrongPath(request.json, path);
+  if (wrong) {
+    const fix = wrong.similar === null ? undefined : `Did you mean ${wrong.similar}?`;
+    return [{ ...at, code: "unknown_key_field", title: wrong.what, fix }];
   }
   if (isSensitive([...jsonOf(all, "request"), ...jsonOf(all, "filter"), ...jsonOf(all, "event")], path))
     return [{ ...at, code: "sensitive_key", title: `${part.field} is sensitive` }];
@@ -144,8 +140,4 @@ function jsonOf(
     const json = trigger[part]?.json;
     return json ? [json] : [];
   });
-}
-
-function show(value: unknown): string {
-  return JSON.stringify(value) ?? String(value);
 }

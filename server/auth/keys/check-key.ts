@@ -47,6 +47,10 @@ export function createWebhookAuthenticator(deps: {
   const readIsUsed = oncePerTurn(async () => (isUsed ||= (await deps.hasUsedKeys?.()) === true));
   const deny = async (): ReturnType<WebhookAuthenticator> =>
     isUsed || (await readIsUsed("all")) ? { ok: false } : { ok: false, isNewStore: true };
+  const use = (key: Key) => {
+    isUsed = true;
+    recordUse(key);
+  };
   return async (presented, endpoint) => {
     if (deps.mode === "development") return { ok: true, keyId: null, endpoints: null, disabled: null };
     const keys = keysToCheck(presented);
@@ -56,8 +60,7 @@ export function createWebhookAuthenticator(deps: {
     const found = await find(first);
     if (!found || !isForEndpoint(found.key, endpoint)) return deny();
     const { key, disabled } = found;
-    isUsed = true;
-    recordUse(key);
+    use(key);
     return { ok: true, keyId: key.id, endpoints: key.endpoints, disabled };
   };
 
@@ -66,8 +69,7 @@ export function createWebhookAuthenticator(deps: {
     const valid = found.flatMap((one) => (one && isForEndpoint(one.key, endpoint) ? [one.key] : []));
     const [first] = valid;
     if (!first || valid.length < distinct.length) return deny();
-    isUsed = true;
-    valid.forEach(recordUse);
+    valid.forEach(use);
     return { ok: true, keyId: first.id, endpoints: commonEndpoints(valid), disabled: null };
   }
 }

@@ -108,12 +108,15 @@ export function replySchemaOf(outcome: (typeof replyOutcomes)[number] | null): z
   return outcome === "rejected" ? replyContentSchema : fixedReplySchema;
 }
 
+/** A JSON Pointer of a value below the root. */
+export const pointerSchema = z.string().regex(/^(?:\/(?:[^~/]|~[01])+)+$/);
+
 /** A value of a request. `header` is in lower case, `field` is a JSON Pointer. */
 const requestValueSchema = z.union([
   z.strictObject({ query: z.string().min(1), header: z.undefined().optional(), field: z.undefined().optional() }),
   z.strictObject({ header: headerName(), query: z.undefined().optional(), field: z.undefined().optional() }),
   z.strictObject({
-    field: z.string().regex(/^(?:\/(?:[^~/]|~[01])+)+$/),
+    field: pointerSchema,
     query: z.undefined().optional(),
     header: z.undefined().optional(),
   }),
@@ -121,7 +124,8 @@ const requestValueSchema = z.union([
 
 export type RequestValue = z.infer<typeof requestValueSchema>;
 
-function headerName() {
+/** In lower case. */
+export function headerName() {
   return z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/, "Must be the name of a header");
 }
 

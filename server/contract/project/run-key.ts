@@ -1,15 +1,13 @@
 import { z } from "zod";
 import { maxKeyLength } from "../../../sdk/run-key.ts";
-
-const pointer = z.string().regex(/^(?:\/(?:[^~/]|~[01])+)+$/);
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/);
+import { headerName, pointerSchema } from "./endpoint.ts";
 
 /** The values of a webhook that make the key of its run. `header` is in lower case, `field` is a JSON Pointer. */
 export const runKeySchema = z
   .array(
     z.union([
-      z.strictObject({ field: pointer.describe("JSON Pointer of a field of the payload.") }),
-      z.strictObject({ header: headerName.describe("Name of a header.") }),
+      z.strictObject({ field: pointerSchema.describe("JSON Pointer of a field of the payload.") }),
+      z.strictObject({ header: headerName().describe("Name of a header.") }),
     ]),
   )
   .min(1)

@@ -17,8 +17,8 @@ export type InsertRun = (
 
 const insertSql = (more: string) => `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
-    run_key, version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until, implied_entries,
-    tokens, payload, input${more})
+    run_key, version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until,
+    implied_entries, tokens, payload, input${more})
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
 
 /** Records a run: queued, or running if it is assigned. */
