@@ -81,6 +81,14 @@ describe("a signature that covers the URL and the method", () => {
   });
 });
 
+/** Equal for headers with the same signature: digits in either case, base64 with or without padding, empty entries. */
+const meaningOf = (signature: string) =>
+  signature
+    .toLowerCase()
+    .split(/=*(?:[,\s]+|$)/)
+    .filter((entry) => entry !== "")
+    .join(",");
+
 describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureHeader, timeHeader }) => {
   const verification = verify(secret);
 
@@ -121,20 +129,18 @@ describe.each(senders)("$name", ({ verify, secret, otherSecret, sign, signatureH
   it("rejects a signature with any added, removed or changed character", async () => {
     const headers = await sign({ body: sample, at: now, secret });
     const signature = headers[signatureHeader] ?? "";
-    await fc.assert(
-      fc.property(
-        fc.nat(signature.length - 1),
-        fc.constantFrom(..."0123456789abcdefghijXYZ+/=,. "),
-        fc.boolean(),
-        (at, character, isLeftOut) => {
-          const changed = signature.slice(0, at) + (isLeftOut ? "" : character) + signature.slice(at + 1);
-          // Hexadecimal digits have two cases, and both mean the same.
-          fc.pre(changed.toLowerCase() !== signature.toLowerCase() && changed.trim() !== signature);
-          expect(verification.check(requestOf({ ...headers, [signatureHeader]: changed }, sample))).not.toBeNull();
-        },
-      ),
-      { numRuns: 300 },
-    );
+    const accepted: string[] = [];
+    for (let at = 0; at <= signature.length; at++) {
+      for (const character of ["", ..."0123456789abcdefghijXYZ+/=,. "]) {
+        for (const after of [at, at + 1]) {
+          const changed = signature.slice(0, at) + character + signature.slice(after);
+          if (meaningOf(changed) === meaningOf(signature)) continue;
+          if (verification.check(requestOf({ ...headers, [signatureHeader]: changed }, sample)) === null)
+            accepted.push(changed);
+        }
+      }
+    }
+    expect(accepted).toEqual([]);
   });
 
   it('rejects the signature of a different secret with "does not match"', async () => {
