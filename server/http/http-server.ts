@@ -4,7 +4,13 @@ import { AppError } from "../contract/app-error.ts";
 import { internalError } from "../domain/problem.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ClosedConnection } from "../ports/service-report.ts";
-import { createConnections, endConnectionAfter, unparsedCode, type TrustedProxies } from "./connections.ts";
+import {
+  createConnections,
+  endConnectionAfter,
+  maxPipelined,
+  unparsedCode,
+  type TrustedProxies,
+} from "./connections.ts";
 import type { Forwarder } from "./forward/forwarder.ts";
 import type { HealthHandler } from "./health.ts";
 import { remoteReasonOf } from "./read-client.ts";
@@ -62,16 +68,21 @@ export function createHttpServer(parts: HttpServerParts): {
   });
   const connections = createConnections(server, { ...parts, onClosed: parts.onConnectionClosed });
   const listener = createListener(parts);
-  const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
-    connections.inTurn(request, response, () => {
+  function handle(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
+    const destination = findDestination(request.url ?? "");
+    const most = destination.to === "ingest" ? maxPipelined.webhooks : maxPipelined.other;
+    connections.inTurn(request, response, most, () => {
       if (parts.isSecure) response.setHeader("strict-transport-security", "max-age=31536000");
       if (!namesOneHost(request)) {
         endConnectionAfter(response);
         const error = new AppError("invalid_request", "Send one valid Host header (RFC 9112, 3.2).");
         return parts.forwarder.reject(request, response, error);
       }
-      listener(request, response, expectsContinue).catch((cause: unknown) => fail(parts.logger, response, cause));
+      listener(destination, request, response, expectsContinue).catch((cause: unknown) =>
+        fail(parts.logger, response, cause),
+      );
     });
+  }
   server.on("request", (request, response) => handle(request, response, false));
   server.on("checkContinue", (request, response) => handle(request, response, true));
   // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
@@ -97,9 +108,13 @@ export function createHttpServer(parts: HttpServerParts): {
 }
 
 function createListener({ ingest, forwarder, health, proxies, bodyTimeoutMs = maxBodyMs }: HttpServerParts) {
-  return (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Promise<void> => {
-    const destination = findDestination(request.url ?? "");
-    return destination.to === "ingest"
+  return (
+    destination: Destination,
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue: boolean,
+  ): Promise<void> =>
+    destination.to === "ingest"
       ? handleWebhook({
           ingest,
           bodyTimeoutMs,
@@ -110,7 +125,6 @@ function createListener({ ingest, forwarder, health, proxies, bodyTimeoutMs = ma
           expectsContinue,
         })
       : handleOther(destination, request, response);
-  };
 
   async function handleOther(
     destination: Exclude<Destination, { to: "ingest" }>,

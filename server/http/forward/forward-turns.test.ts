@@ -1,7 +1,15 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { perPeriod, createForwardTurns, maxSaved, maxAtOnce, maxBytesPerPeriod, periodMs } from "./forward-turns.ts";
+import {
+  bytesPerPeriod,
+  createForwardTurns,
+  maxAtOnce,
+  maxSaved,
+  maxSavedPeriods,
+  perPeriod,
+  periodMs,
+} from "./forward-turns.ts";
 
 const person: Parameters<ReturnType<typeof createForwardTurns>["take"]>[0] = { credentials: "known", network: null };
 const anonymous: typeof person = { credentials: "none", network: null };
@@ -15,7 +23,16 @@ function open() {
   const responses: EventEmitter[] = [];
   return {
     started,
-    passed: turns.passed,
+    /** `passed`: the numbers of the parts that were passed. */
+    part(
+      number: number,
+      { bytes, passed, sender = person }: { bytes: number; passed: number[]; sender?: typeof person },
+    ) {
+      const response = Object.assign(new EventEmitter(), { destroyed: false });
+      const pass = () => void passed.push(number);
+      turns.takeBytes({ ...sender, response: response as EventEmitter as ServerResponse, bytes, pass });
+      return response;
+    },
     ask(count: number, sender = person) {
       for (let n = 0; n < count; n += 1) {
         const response = Object.assign(new EventEmitter(), { destroyed: false });
@@ -28,37 +45,46 @@ function open() {
   };
 }
 
-test("after many bytes, requests are forwarded one at a time", () => {
-  const { started, passed, ask, end } = open();
-  ask(1);
-  passed(maxBytesPerPeriod);
-  ask(3);
-  expect(started).toEqual([0]);
-  end(0);
-  expect(started).toEqual([0, 1]);
-  end(1);
-  expect(started).toEqual([0, 1, 2]);
-});
+const chunk = 64 * 1024;
 
-test("a download that is faster than that does not stop other requests", () => {
-  const { started, passed, ask, nextPeriod } = open();
-  ask(1);
-  passed(100 * maxBytesPerPeriod);
-  ask(3);
+test.each([person, anonymous])("the bytes of responses are passed at a limited rate, in their order: %o", (sender) => {
+  const { part, nextPeriod } = open();
+  const ofPeriod = bytesPerPeriod[sender.credentials] / chunk;
+  const saved = maxSavedPeriods * ofPeriod;
+  const passed: number[] = [];
+  for (let number = 0; number < saved + 10 * ofPeriod; number += 1) part(number, { bytes: chunk, passed, sender });
+  expect(passed).toHaveLength(saved);
   for (let period = 1; period <= 3; period += 1) {
     nextPeriod();
-    passed(100 * maxBytesPerPeriod);
-    expect(started).toHaveLength(1 + period);
+    expect(passed).toHaveLength(saved + period * ofPeriod);
   }
+  expect(passed).toEqual([...passed].sort((a, b) => a - b));
 });
 
-test("when few bytes pass again, many requests are forwarded at once", () => {
-  const { started, passed, ask, nextPeriod } = open();
-  ask(1);
-  passed(100 * maxBytesPerPeriod);
-  for (let period = 1; period <= 5; period += 1) nextPeriod();
-  ask(maxAtOnce);
-  expect(started).toHaveLength(1 + maxAtOnce);
+test("a part of any size is passed, and delays those behind it", () => {
+  const { part, nextPeriod } = open();
+  const passed: number[] = [];
+  part(0, { bytes: (maxSavedPeriods + 2) * bytesPerPeriod.known, passed });
+  part(1, { bytes: chunk, passed });
+  nextPeriod();
+  nextPeriod();
+  expect(passed).toEqual([0]);
+  nextPeriod();
+  expect(passed).toEqual([0, 1]);
+});
+
+test("downloads without known credentials do not delay those with known ones, and closed ones delay none", () => {
+  const { part, nextPeriod } = open();
+  const passed: number[] = [];
+  const whole = maxSavedPeriods * bytesPerPeriod.none;
+  part(0, { bytes: whole, passed, sender: anonymous });
+  const closed = part(1, { bytes: 100 * whole, passed, sender: anonymous });
+  part(2, { bytes: chunk, passed, sender: anonymous });
+  part(3, { bytes: chunk, passed });
+  expect(passed).toEqual([0, 3]);
+  closed.destroyed = true;
+  nextPeriod();
+  expect(passed).toEqual([0, 3, 2]);
 });
 
 test("many requests without known credentials are forwarded at a limited rate, and do not delay those with known ones", () => {
@@ -102,6 +128,7 @@ test("a page is forwarded at once again after the flood", () => {
   ask(maxSaved, anonymous);
   for (let number = 0; number < started.length; number += 1) end(started[number] ?? 0);
   for (let period = 0; period < maxSaved / perPeriod; period += 1) nextPeriod();
+  // Nothing is left to be done.
   expect(vi.getTimerCount()).toBe(0);
   ask(maxAtOnce, anonymous);
   expect(started).toHaveLength(maxSaved + maxAtOnce);

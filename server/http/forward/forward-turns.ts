@@ -9,12 +9,6 @@ export const maxAtOnce = 8;
 /** While requests wait, as many are forwarded again after this time: the first ones may be streams, or wait in web. */
 export const periodMs = 25;
 /**
- * Bytes of responses in such a period. After more of them, one request is forwarded at a time: the receiver copies each
- * byte, and collects the buffers.
- */
-export const maxBytesPerPeriod: number = 512 * 1024;
-
-/**
  * Requests of a group without known credentials that are forwarded in a period. Each costs more than a rejected
  * webhook.
  */
@@ -22,8 +16,17 @@ export const perPeriod = 10;
 /** As many may be saved up: the first visit of a page has a hundred requests. */
 export const maxSaved = 400;
 
-/** More bytes than these do not slow down later periods. */
-const maxDebtBytes = 4 * maxBytesPerPeriod;
+/**
+ * Bytes of responses that are passed back in a period: 10 MB a second for known credentials, 2.6 MB for each of the
+ * others. The receiver copies each byte, and collects the buffers.
+ */
+export const bytesPerPeriod: Readonly<Record<CredentialsKind, number>> = {
+  known: 256 * 1024,
+  unknown: 64 * 1024,
+  none: 64 * 1024,
+};
+/** Those of as many periods may be saved up. */
+export const maxSavedPeriods = 8;
 
 /** Who sent a request. */
 interface Sender {
@@ -38,8 +41,8 @@ interface ForwardTurns {
    * progress.
    */
   take(sender: Sender, response: ServerResponse, start: () => void): boolean;
-  /** Counts bytes of a response. */
-  passed(bytes: number): void;
+  /** Calls `pass` as soon as so many bytes of the response may be passed back, unless it is closed by then. */
+  takeBytes(p: { credentials: CredentialsKind; response: ServerResponse; bytes: number; pass: () => void }): void;
   /** Requests in progress, with those that wait. */
   inProgress(): number;
 }
@@ -52,31 +55,33 @@ interface Group {
   maxLeft: number;
   ofNetwork: Map<string, number>;
   waiting: (() => void)[];
+  /** Bytes that may be passed back now. Negative: the last ones were too many. */
+  bytesLeft: number;
+  bytesPerPeriod: number;
+  waitingBytes: { response: ServerResponse; bytes: number; pass: () => void }[];
 }
 
 /**
- * Limits the requests in progress. Those with known credentials have half of `maxInProgress`, those with unknown ones
- * and those without have a quarter each, and one network has half of each. The groups take turns, and the rate of the
- * last two is limited. So a flood without valid credentials, from however many addresses, delays neither people and
- * tokens nor webhooks, and one without credentials does not delay the first request of a token.
+ * Limits the requests in progress, and the bytes of their responses. Those with known credentials have half of
+ * `maxInProgress`, those with unknown ones and those without have a quarter each, and one network has half of each. The
+ * groups take turns, and the rate of the last two is limited. So a flood without valid credentials, from however many
+ * addresses, delays neither people and tokens nor webhooks, and one without credentials does not delay the first
+ * request of a token.
  */
 export function createForwardTurns(maxInProgress: number): ForwardTurns {
   const groups: Record<CredentialsKind, Group> = {
-    known: newGroup(maxInProgress / 2, Infinity),
-    unknown: newGroup(maxInProgress / 4, maxSaved),
-    none: newGroup(maxInProgress / 4, maxSaved),
+    known: newGroup({ maxInProgress: maxInProgress / 2, maxLeft: Infinity, bytesPerPeriod: bytesPerPeriod.known }),
+    unknown: newGroup({ maxInProgress: maxInProgress / 4, maxLeft: maxSaved, bytesPerPeriod: bytesPerPeriod.unknown }),
+    none: newGroup({ maxInProgress: maxInProgress / 4, maxLeft: maxSaved, bytesPerPeriod: bytesPerPeriod.none }),
   };
   /** The one whose turn was longest ago is first. */
   const order = Object.values(groups);
   let taken = 0;
-  let bytes = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
-  // A long download must not stop all others.
-  const hasRoom = () => taken < (bytes < maxBytesPerPeriod ? maxAtOnce : 1);
 
   function startWaiting(): void {
-    while (hasRoom()) {
+    while (taken < maxAtOnce) {
       const at = order.findIndex(({ waiting, left }) => waiting.length > 0 && left > 0);
       const [group] = at < 0 ? [] : order.splice(at, 1);
       if (!group) return;
@@ -92,11 +97,13 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
   function beginPeriod(): void {
     period += 1;
     taken = 0;
-    bytes = Math.min(Math.max(0, bytes - maxBytesPerPeriod), maxDebtBytes);
-    for (const group of order) group.left = Math.min(group.maxLeft, group.left + perPeriod);
+    for (const group of order) {
+      group.left = Math.min(group.maxLeft, group.left + perPeriod);
+      group.bytesLeft = Math.min(maxBytesLeft(group), group.bytesLeft + group.bytesPerPeriod);
+      passBytes(group);
+    }
     startWaiting();
-    const isNeeded = bytes > 0 || order.some(({ waiting, left, maxLeft }) => waiting.length > 0 || left < maxLeft);
-    if (isNeeded || timer === null) return;
+    if (timer === null || !order.every(isFull)) return;
     clearInterval(timer);
     timer = null;
   }
@@ -116,7 +123,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
         group.left -= 1;
         start();
       };
-      if (hasRoom() && group.left > 0) begin();
+      if (taken < maxAtOnce && group.left > 0) begin();
       else group.waiting.push(begin);
       if (credentials !== "known" || group.waiting.length > 0) startTimer();
       response.once("close", () => {
@@ -128,22 +135,47 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
       });
       return true;
     },
-    passed(count) {
-      bytes += count;
+    takeBytes({ credentials, ...part }) {
+      const group = groups[credentials];
+      group.waitingBytes.push(part);
+      passBytes(group);
       startTimer();
     },
     inProgress: () => order.reduce((sum, { inProgress }) => sum + inProgress, 0),
   };
 }
 
-const newGroup = (max: number, maxLeft: number): Group => ({
-  maxInProgress: Math.max(1, Math.floor(max)),
-  inProgress: 0,
-  maxLeft,
-  left: maxLeft,
-  ofNetwork: new Map(),
-  waiting: [],
-});
+const maxBytesLeft = (group: Pick<Group, "bytesPerPeriod">): number => maxSavedPeriods * group.bytesPerPeriod;
+
+function newGroup(p: Pick<Group, "maxInProgress" | "maxLeft" | "bytesPerPeriod">): Group {
+  return {
+    ...p,
+    maxInProgress: Math.max(1, Math.floor(p.maxInProgress)),
+    inProgress: 0,
+    left: p.maxLeft,
+    ofNetwork: new Map(),
+    waiting: [],
+    bytesLeft: maxBytesLeft(p),
+    waitingBytes: [],
+  };
+}
+
+/** Nothing waits, and nothing more can be saved up. */
+const isFull = (group: Group): boolean =>
+  group.waiting.length === 0 &&
+  group.left >= group.maxLeft &&
+  group.waitingBytes.length === 0 &&
+  group.bytesLeft >= maxBytesLeft(group);
+
+function passBytes(group: Group): void {
+  while (group.bytesLeft > 0) {
+    const next = group.waitingBytes.shift();
+    if (!next) return;
+    if (next.response.destroyed) continue;
+    group.bytesLeft -= next.bytes;
+    next.pass();
+  }
+}
 
 function addRequests(group: Group, network: string | null, count: number): void {
   group.inProgress += count;

@@ -1,5 +1,5 @@
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import { type Duplex, Transform } from "node:stream";
 import { AppError } from "../../contract/app-error.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Logger } from "../../ports/logger.ts";
@@ -107,8 +107,10 @@ export function createForwarder({
     toWebProcess.on("response", (received) => {
       answer = received;
       credentials.learn(received);
-      received.on("data", (chunk: Buffer) => turns.passed(chunk.length));
-      passBack(received, { request, response, toWebProcess });
+      const pace = createPacer((bytes, pass) =>
+        turns.takeBytes({ credentials: credentials.kind, response, bytes, pass }),
+      );
+      passBack(received, { request, response, toWebProcess, pace });
     });
     if (!hasBody(request)) return void toWebProcess.end();
     // Web may answer after reading only the head, and the body may arrive late.
@@ -162,7 +164,7 @@ export function createForwarder({
 /** Sends the response of web to the client. */
 function passBack(
   answer: IncomingMessage,
-  p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest },
+  p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest; pace: Transform },
 ): void {
   const { request, response, toWebProcess } = p;
   // Web may not read the rest of the body. The rest ends with the response and the connections that it is on.
@@ -180,8 +182,14 @@ function passBack(
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", endToEnd(answer.rawHeaders));
   // A stream may send nothing for a long time, while its client waits for the status.
   if (answer.headers["content-length"] === undefined) response.flushHeaders();
-  answer.pipe(response);
+  answer.pipe(p.pace).pipe(response);
 }
+
+/** Passes each chunk when its bytes may be passed. The other side waits meanwhile. */
+const createPacer = (takeBytes: (bytes: number, pass: () => void) => void): Transform =>
+  new Transform({
+    transform: (chunk: Buffer, _encoding, done) => takeBytes(chunk.length, () => done(null, chunk)),
+  });
 
 /** All headers as the client sent them, except those of its connection. */
 function toWeb({ rawHeaders, headers }: IncomingMessage): string[] {

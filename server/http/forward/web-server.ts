@@ -7,7 +7,7 @@ import { newId } from "../../domain/ids.ts";
 import { internalError } from "../../domain/problem.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { AnonymousLimit } from "../anonymous-limit.ts";
-import { createConnections, type TrustedProxies, trustNobody } from "../connections.ts";
+import { createConnections, maxPipelined, type TrustedProxies, trustNobody } from "../connections.ts";
 import { type PageGate, rejectPageRequest } from "../pages/page-gate.ts";
 import { problemResponse, toAppError } from "../problem-response.ts";
 import { readClient, remoteReasonOf, acceptForwarded } from "../read-client.ts";
@@ -65,7 +65,7 @@ export function createWebServer(parts: WebServerParts): {
   const connections = createConnections(server, { proxies: trustNobody, logger });
   const listener = createListener(parts);
   const handle = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) =>
-    connections.inTurn(request, response, () => {
+    connections.inTurn(request, response, maxPipelined.other, () => {
       if (!acceptForwarded(request, parts.secret)) return void response.destroy();
       response.once("close", () => readRest(request));
       listener(request, response, expectsContinue).catch((cause: unknown) => fail(logger, response, cause));

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { backlog, trustProxies } from "../../http/connections.ts";
@@ -91,7 +92,7 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
 /** If the processor is busy, webhooks and runs have precedence over pages and the API. */
 function yieldToWebhooks(logger: Logger): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
   } catch (error) {
     logger.debug("could not lower the priority of web", { error });
   }
