@@ -79,9 +79,10 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
   let taken = 0;
   let period = 0;
   let timer: NodeJS.Timeout | null = null;
+  const hasRoom = () => taken < maxAtOnce;
 
   function startWaiting(): void {
-    while (taken < maxAtOnce) {
+    while (hasRoom()) {
       const at = order.findIndex(({ waiting, left }) => waiting.length > 0 && left > 0);
       const [group] = at < 0 ? [] : order.splice(at, 1);
       if (!group) return;
@@ -123,7 +124,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
         group.left -= 1;
         start();
       };
-      if (taken < maxAtOnce && group.left > 0) begin();
+      if (hasRoom() && group.left > 0) begin();
       else group.waiting.push(begin);
       if (credentials !== "known" || group.waiting.length > 0) startTimer();
       response.once("close", () => {

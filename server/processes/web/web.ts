@@ -89,10 +89,14 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
   };
 }
 
-/** If the processor is busy, webhooks and runs have precedence over pages and the API. */
+/**
+ * If the processor is busy, webhooks and runs have precedence over pages and the API. On Linux, each thread has its own
+ * priority: those that collect garbage or hash passwords have begun before.
+ */
 function yieldToWebhooks(logger: Logger): void {
   try {
-    for (const thread of readdirSync("/proc/self/task")) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid];
+    for (const thread of threads) setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch (error) {
     logger.debug("could not lower the priority of web", { error });
   }
