@@ -128,7 +128,7 @@ test.each([
   { path: "/triggers/signup", most: 64, done: 1 },
   { path: "/api/v1/openapi.json", most: 4, done: 5 },
 ])(
-  "requests that wait on their connection are at most $most for $path: with more, the response in progress is the last",
+  "at most $most requests wait on a connection ($path): with more, the response in progress is the last",
   async ({ path, most, done }) => {
     const due = Promise.withResolvers<void>();
     const { port, closed, logged } = await start({

@@ -41,7 +41,7 @@ interface ForwardTurns {
    * progress.
    */
   take(sender: Sender, response: ServerResponse, start: () => void): boolean;
-  /** Calls `pass` as soon as so many bytes of the response may be passed back, unless it is closed by then. */
+  /** Calls `pass` as soon as this many bytes of the response may be passed back, unless it is closed by then. */
   takeBytes(p: { credentials: CredentialsKind; response: ServerResponse; bytes: number; pass: () => void }): void;
   /** Requests in progress, with those that wait. */
   inProgress(): number;
