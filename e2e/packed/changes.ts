@@ -465,8 +465,11 @@ export function testChanges(packages: () => string): void {
 
       const { page, errors } = await openApp("/runs?trigger=orders&unresolved=true");
       const table = page.getByRole("table", { name: "Runs" });
-      await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
-      await page.getByRole("button", { name: "Resume", exact: true }).click();
+      // On a busy machine, the page may not react yet.
+      await vi.waitFor(async () => {
+        await table.getByRole("checkbox", { name: "Select all listed rows" }).check();
+        await page.getByRole("button", { name: "Resume", exact: true }).click({ timeout: 5_000 });
+      }, 60_000);
       await page.getByRole("dialog", { name: "Resume 2 runs?" }).getByRole("button", { name: "Resume 2 runs" }).click();
       await page.getByRole("dialog", { name: "Resumed" }).getByText("2 of 2").waitFor();
       expect(errors).toEqual([]);
