@@ -13,7 +13,8 @@ import {
 } from "./connections.ts";
 import { type Served, serve } from "./testing/serve.ts";
 
-const get = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+const getPath = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const get = getPath("/healthz");
 
 describe("a server with eight connections, of which one client address may have two", () => {
   test("closes the longest idle connection of an address to admit its third one, and leaves other addresses alone", async () => {
@@ -90,7 +91,7 @@ describe("a server with eight connections, of which one client address may have 
 describe("clients that do not read their responses", () => {
   const bytes = 16 * 1024 * 1024;
   const rest = vi.fn<() => Promise<Response>>(async () => new Response(new Uint8Array(bytes)));
-  const getMuch = "GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+  const getMuch = getPath("/api/v1/openapi.json");
   const four = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
 
   test("make room for new connections although each has a request in flight, and lose their connection after a while", async () => {
@@ -195,8 +196,6 @@ test("requests behind the last response of a connection are not parsed, and do n
   // One more than is handled.
   expect(parsed()).toBe(1 + 1 + 1);
 });
-
-const getPath = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 /** A server that counts the requests that it parses. */
 async function serveCounted(handle: (response: ServerResponse) => void) {

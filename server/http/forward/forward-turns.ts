@@ -58,6 +58,7 @@ interface Group {
   /** Bytes that may be passed back now. Negative: the last ones were too many. */
   bytesLeft: number;
   bytesPerPeriod: number;
+  maxBytesLeft: number;
   waitingBytes: { response: ServerResponse; bytes: number; pass: () => void }[];
 }
 
@@ -70,9 +71,9 @@ interface Group {
  */
 export function createForwardTurns(maxInProgress: number): ForwardTurns {
   const groups: Record<CredentialsKind, Group> = {
-    known: newGroup({ maxInProgress: maxInProgress / 2, maxLeft: Infinity, bytesPerPeriod: bytesPerPeriod.known }),
-    unknown: newGroup({ maxInProgress: maxInProgress / 4, maxLeft: maxSaved, bytesPerPeriod: bytesPerPeriod.unknown }),
-    none: newGroup({ maxInProgress: maxInProgress / 4, maxLeft: maxSaved, bytesPerPeriod: bytesPerPeriod.none }),
+    known: newGroup("known", maxInProgress / 2, Infinity),
+    unknown: newGroup("unknown", maxInProgress / 4, maxSaved),
+    none: newGroup("none", maxInProgress / 4, maxSaved),
   };
   /** The one whose turn was longest ago is first. */
   const order = Object.values(groups);
@@ -100,7 +101,7 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
     taken = 0;
     for (const group of order) {
       group.left = Math.min(group.maxLeft, group.left + perPeriod);
-      group.bytesLeft = Math.min(maxBytesLeft(group), group.bytesLeft + group.bytesPerPeriod);
+      group.bytesLeft = Math.min(group.maxBytesLeft, group.bytesLeft + group.bytesPerPeriod);
       passBytes(group);
     }
     startWaiting();
@@ -146,17 +147,19 @@ export function createForwardTurns(maxInProgress: number): ForwardTurns {
   };
 }
 
-const maxBytesLeft = (group: Pick<Group, "bytesPerPeriod">): number => maxSavedPeriods * group.bytesPerPeriod;
-
-function newGroup(p: Pick<Group, "maxInProgress" | "maxLeft" | "bytesPerPeriod">): Group {
+function newGroup(kind: CredentialsKind, max: number, maxLeft: number): Group {
+  const bytes = bytesPerPeriod[kind];
+  const maxBytesLeft = maxSavedPeriods * bytes;
   return {
-    ...p,
-    maxInProgress: Math.max(1, Math.floor(p.maxInProgress)),
+    maxInProgress: Math.max(1, Math.floor(max)),
     inProgress: 0,
-    left: p.maxLeft,
+    maxLeft,
+    left: maxLeft,
     ofNetwork: new Map(),
     waiting: [],
-    bytesLeft: maxBytesLeft(p),
+    bytesPerPeriod: bytes,
+    maxBytesLeft,
+    bytesLeft: maxBytesLeft,
     waitingBytes: [],
   };
 }
@@ -166,7 +169,7 @@ const isFull = (group: Group): boolean =>
   group.waiting.length === 0 &&
   group.left >= group.maxLeft &&
   group.waitingBytes.length === 0 &&
-  group.bytesLeft >= maxBytesLeft(group);
+  group.bytesLeft >= group.maxBytesLeft;
 
 function passBytes(group: Group): void {
   while (group.bytesLeft > 0) {

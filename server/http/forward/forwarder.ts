@@ -107,10 +107,10 @@ export function createForwarder({
     toWebProcess.on("response", (received) => {
       answer = received;
       credentials.learn(received);
-      const pace = createPacer((bytes, pass) =>
+      const pacer = createPacer((bytes, pass) =>
         turns.takeBytes({ credentials: credentials.kind, response, bytes, pass }),
       );
-      passBack(received, { request, response, toWebProcess, pace });
+      passBack(received, { request, response, toWebProcess, pacer });
     });
     if (!hasBody(request)) return void toWebProcess.end();
     // Web may answer after reading only the head, and the body may arrive late.
@@ -164,7 +164,7 @@ export function createForwarder({
 /** Sends the response of web to the client. */
 function passBack(
   answer: IncomingMessage,
-  p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest; pace: Transform },
+  p: { request: IncomingMessage; response: ServerResponse; toWebProcess: ClientRequest; pacer: Transform },
 ): void {
   const { request, response, toWebProcess } = p;
   // Web may not read the rest of the body. The rest ends with the response and the connections that it is on.
@@ -182,7 +182,7 @@ function passBack(
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? "", endToEnd(answer.rawHeaders));
   // A stream may send nothing for a long time, while its client waits for the status.
   if (answer.headers["content-length"] === undefined) response.flushHeaders();
-  answer.pipe(p.pace).pipe(response);
+  answer.pipe(p.pacer).pipe(response);
 }
 
 /** Passes each chunk when its bytes may be passed. The other side waits meanwhile. */
