@@ -24,8 +24,8 @@ const headStartMs = 500;
 const repeatedHeaders = 985;
 /** On one connection, many more than may wait. */
 const unreadRequests = 150;
-/** A service may reject the requests of a flood, or close its connections (0). */
-const rejections = [0, 408, 429];
+/** A service may reject the requests of a flood, or close its connections (0). 503: too many of them are in progress. */
+const rejections = [0, 408, 429, 503];
 
 interface Flood {
   /** What happens meanwhile. */
