@@ -7,10 +7,18 @@ export async function createMissingSchema(session: Session, schema: string): Pro
   if (found.length === 0) await session.run(`CREATE SCHEMA ${schema}`);
 }
 
-/** A table, a view, a materialized view or a foreign table of the schema. */
+/**
+ * A table, a view, a materialized view or a foreign table of the schema. None if it has the migrations of a store, which
+ * another process may have committed a moment ago.
+ */
 const foreignSql = `
   SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-  WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY relname LIMIT 1`;
+  WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (
+      SELECT 1 FROM pg_class AS own JOIN pg_attribute ON attrelid = own.oid AND attname = 'tag'
+      WHERE own.relnamespace = pg_namespace.oid AND own.relname = 'schema_migration'
+    )
+  ORDER BY relname LIMIT 1`;
 
 /**
  * Call it for a schema in which this store has created nothing yet. Throws AppError `store_unusable` if another program
