@@ -31,10 +31,39 @@ interface AgentToolCalls {
   perRun?: number;
 }
 
+/** Limits on concurrent runs, over all workers and machines. At least one of `limit` and `perKey` is given. */
+interface ConcurrencyOptions {
+  /** Maximum concurrent runs: an integer of at least 1. Default: no limit. */
+  limit?: number;
+  /**
+   * Maximum concurrent runs with the same key: an integer of at least 1. Runs of a key start in the order in which
+   * they were accepted. With 1, each waits until the one before it has ended, with all its retries. Runs without a key
+   * have no such limit. Default: no limit.
+   */
+  perKey?: number;
+  /**
+   * Whether a run that sleeps or waits for an approval counts. `"hold"`: it counts. `"release"`: another run can start
+   * meanwhile, and the waiting run may have to wait for its turn again. A run that waits for its next attempt always
+   * counts for its key. Default: `"hold"` with `perKey`, otherwise `"release"`.
+   */
+  whileWaiting?: "hold" | "release";
+  /**
+   * What happens to the other runs of a key after one has failed permanently, or has timed out. `"continue"`: the next
+   * one starts. `"block"`: they wait until a person resumes, replays or cancels the failed run. Default: `"continue"`.
+   */
+  onFailure?: "continue" | "block";
+}
+
 /** Settings of workflows and agents. */
 interface TargetSettings {
-  /** Maximum concurrent runs of the workflow or agent, over all workers: an integer of at least 1. Default: no limit. */
-  concurrency?: number;
+  /**
+   * Maximum concurrent runs of the workflow or agent, over all workers: an integer of at least 1. An object has limits
+   * for all runs (`limit`) and for the runs of each key (`perKey`). Default: no limit.
+   *
+   * @example
+   *   { perKey: 1 } // one run of each customer at a time, in order
+   */
+  concurrency?: number | ConcurrencyOptions;
   /**
    * Maximum queued runs of the workflow or agent: an integer of at least 1, e.g. 1000. A webhook that would exceed it
    * is answered 503 `queue_full` with `Retry-After` and starts no run; the sender can retry. Default: no limit.

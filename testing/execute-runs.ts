@@ -1,6 +1,6 @@
 import type { ModelLike } from "../sdk/definition.ts";
 import type { Target } from "../server/contract/project/target.ts";
-import { concurrencyOf } from "../server/domain/runs/run-limits.ts";
+import { limitsOf } from "../server/domain/runs/run-limits.ts";
 import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
 import { isEnded } from "../server/shared/runs/run-state.ts";
@@ -8,6 +8,7 @@ import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { ProjectCode } from "../server/ports/project.ts";
 import type { AssignedRun } from "../server/ports/run-channel.ts";
+import { describeWait } from "../server/shared/runs/describe-wait.ts";
 import type { Store } from "../server/ports/store.ts";
 import type { ClaimedRun, StepRecord } from "../server/ports/store/engine-store.ts";
 import { toModel } from "../server/project/load-code.ts";
@@ -57,18 +58,20 @@ export function createExecutor(options: {
   const storedSteps = new Map<string, readonly StepRecord[]>();
   const active = new Set<RunHandle>();
   const executing = trackWork();
-  const concurrency = new Map(concurrencyOf(manifest));
+  const limits = new Map(limitsOf(manifest));
+  let applying: Promise<void> | null = null;
   const readsRequest = new Set(
     manifest.triggers.flatMap(({ readsRequest, attachmentId }) => (readsRequest ? [attachmentId] : [])),
   );
 
   /** Executes all due runs at the same time. Returns their ids. */
   async function executeDue(): Promise<string[]> {
+    await (applying ??= store.applyLimits({ limits, now: clock.now() }));
     const claimed = await store.claimRuns({
       slots: Array.from({ length: maxConcurrent }, () => workerId),
       now: clock.now(),
       leaseMs,
-      concurrency,
+      limits,
       pool: "shared",
       version: manifest.version,
     });
@@ -122,11 +125,19 @@ export function createExecutor(options: {
       const ids = await executeDue();
       for (const id of ids) executed.add(id);
       if (ids.length > 0) continue;
-      if ((await listUnsettled(wanted)).length === 0) return [...executed];
+      const unsettled = await listUnsettled(wanted);
+      if (unsettled.length === 0) return [...executed];
       const next = await store.nextAvailableAt("shared", clock.now());
-      if (next === null) throw new Error("The run is open, but no wait of it ends at a known time.");
+      if (next === null)
+        throw new Error(`The run is open, but no wait of it ends at a known time.${await describeWaits(unsettled)}`);
       clock.moveTo(next);
     }
+  }
+
+  async function describeWaits(ids: readonly string[]): Promise<string> {
+    const [[id, { waitsFor }] = ["", {}]] = await store.findWaits({ ids, limits, now: clock.now() });
+    const run = await store.getRun(id);
+    return run && waitsFor ? ` It waits: ${describeWait(waitsFor, run)}.` : "";
   }
 
   /** The open runs among these, and those of their `onFailure`, unless they wait for an approval. */

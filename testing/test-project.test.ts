@@ -123,6 +123,28 @@ describe("time", () => {
     expect(Date.parse(run.finishedAt ?? "") - Date.parse(run.createdAt)).toBeGreaterThan(60_000);
   });
 
+  it("of runs with the same key: each starts when the one before has ended, with its sleeps", async () => {
+    const app = await open();
+    const deliveries = await Promise.all(["ada", "ada", "bob"].map((customer) => app.deliver("charge", { customer })));
+    const runs = [];
+    for (const delivery of deliveries) runs.push(await app.settle(delivery));
+    expect(runs.map(({ finishedAt }) => finishedAt)).toEqual([
+      "2026-01-01T01:00:00.000Z",
+      "2026-01-01T02:00:00.000Z",
+      "2026-01-01T01:00:00.000Z",
+    ]);
+  });
+
+  it("does not free a key that a failed run blocks", async () => {
+    const app = await open();
+    const first = await app.deliver("charge", { customer: "ada", fails: true });
+    const second = await app.deliver("charge", { customer: "ada" });
+    expect(await app.settle(first)).toMatchObject({ status: "failed", attempt: 2 });
+    await expect(app.settle(second)).rejects.toThrow(
+      /^The run is open, .*\. It waits: key ada: blocked by run_\w+, which has failed\.$/,
+    );
+  });
+
   it("that a step takes for real is limited, and the error names the step", async () => {
     const app = await open({ timeout: "3s" });
     const delivery = await app.deliver("hang", {});

@@ -1,3 +1,4 @@
+import { limitTo } from "../../server/store/testing/factories.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,19 +76,20 @@ async function fill(file: string, { queued, asleep, limited }: Backlog): Promise
   await queueAll(store, "sleeper", asleep);
   for (let left = asleep; left > 0; left -= 1_000) await putToSleep(store, await claim(store, 1_000));
   await queueAll(store, "narrow", limited);
-  if (limited > 0) await claim(store, limits.get("workflow:narrow") ?? 0);
+  if (limited > 0) await claim(store, narrow);
   await queueAll(store, "trivial", queued);
   return store;
 }
 
-const limits: ReadonlyMap<string, number> = new Map([["workflow:narrow", 5]]);
+const narrow = 5;
+const limits = limitTo({ "workflow:narrow": narrow });
 const queueAll = (store: Store, slug: BenchWorkflow, count: number) => queueRuns(store, { slug, count });
 const claim = (store: Store, limit: number) =>
   store.claimRuns({
     slots: Array.from({ length: limit }, () => "wrk_bench"),
     now: Date.now(),
     leaseMs: 3_600_000,
-    concurrency: limits,
+    limits,
     pool: "shared",
   });
 

@@ -42,7 +42,7 @@ async function measureClaims(store: Store): Promise<Times> {
       ...(await store.claimRuns({
         slots: Array.from({ length: slots }, () => "wrk_bench"),
         pool: "shared",
-        concurrency: new Map(),
+        limits: new Map(),
         now: Date.now(),
         leaseMs,
       })),

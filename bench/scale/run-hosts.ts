@@ -35,7 +35,7 @@ async function live(
     const runs = await store.claimRuns({
       slots: Array.from({ length: slots }, () => p.worker),
       pool: "shared",
-      concurrency: new Map(),
+      limits: new Map(),
       now,
       leaseMs,
     });

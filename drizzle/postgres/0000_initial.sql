@@ -253,6 +253,8 @@ CREATE TABLE "signalbox"."run" (
 	"is_resuming" boolean DEFAULT false NOT NULL,
 	"is_isolated" boolean DEFAULT false NOT NULL,
 	"crashes" integer DEFAULT 0 NOT NULL,
+	"key_slot" text COLLATE "C",
+	"key_order" bigint,
 	"token" text COLLATE "C",
 	"worker_id" text COLLATE "C",
 	"progress_seq" bigint DEFAULT 0 NOT NULL,
@@ -372,11 +374,14 @@ CREATE INDEX "run_by_status" ON "signalbox"."run" USING btree ("status","created
 CREATE INDEX "run_failed" ON "signalbox"."run" USING btree ("created_at","id","trigger","target_slug","target_kind","version") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_delivery" ON "signalbox"."run" USING btree ("delivery_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "run_by_run_key" ON "signalbox"."run" USING btree ("run_key","created_at","id") WHERE run_key IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_slot" ON "signalbox"."run" USING btree ("target","run_key","key_slot","key_order") WHERE key_slot IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_waiting_for_slot" ON "signalbox"."run" USING btree ("created_at","id") WHERE key_slot = 'waiting';--> statement-breakpoint
 CREATE INDEX "run_by_replay" ON "signalbox"."run" USING btree ("replay_of","created_at","id") WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_key" ON "signalbox"."run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
+CREATE INDEX "run_waiting_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "run_in_queue" ON "signalbox"."run" USING btree ("is_isolated","version",(CASE WHEN is_limited THEN target ELSE '' END),(CASE WHEN status = 'waiting' THEN 0 WHEN is_resuming THEN 1 ELSE 2 END),"available_at") WHERE worker_id IS NULL AND finished_at IS NULL;--> statement-breakpoint
 CREATE INDEX "run_held" ON "signalbox"."run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_spend" ON "signalbox"."run" USING btree ("created_at","id","tokens","cost_usd","target_slug","status","trigger","version") WHERE tokens IS NOT NULL;--> statement-breakpoint

@@ -317,6 +317,8 @@ CREATE TABLE `run` (
 	`is_resuming` integer DEFAULT false NOT NULL,
 	`is_isolated` integer DEFAULT false NOT NULL,
 	`crashes` integer DEFAULT 0 NOT NULL,
+	`key_slot` integer,
+	`key_order` integer,
 	`token` blob,
 	`worker_id` blob,
 	`lease_until` integer,
@@ -340,6 +342,8 @@ CREATE INDEX `run_waiting` ON `run` (`is_isolated`,`available_at`) WHERE status 
 CREATE INDEX `run_by_delivery` ON `run` (`delivery`,`created_at`,`seq`);--> statement-breakpoint
 CREATE INDEX `run_by_failure_time` ON `run` (`target`,`finished_at`) WHERE status IN (4, 6);--> statement-breakpoint
 CREATE INDEX `run_by_run_key` ON `run` (`run_key`,`created_at`,`seq`) WHERE run_key IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_by_slot` ON `run` (`target`,`run_key`,`key_slot`,`key_order`) WHERE key_slot IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_waiting_for_slot` ON `run` (`created_at`,`seq`) WHERE key_slot = 2;--> statement-breakpoint
 CREATE INDEX `run_by_replay` ON `run` (`replay_of`,`created_at`,`seq`) WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `run_by_failure` ON `run` (`failure_of`,`created_at`,`seq`) WHERE failure_of IS NOT NULL;--> statement-breakpoint
 -- The timeline of a run is one walk. Drizzle cannot say WITHOUT ROWID.

@@ -162,6 +162,24 @@ export interface Run {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
+  /** Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due. */
+  waitsFor?: {
+    /** Another run with the same key must end first. */
+    kind: "key";
+    /** Id of the run that must end. `null`: the reader may not see it. */
+    runId: string | null;
+    /** That run has failed: the key is blocked until it is resumed, replayed or canceled. */
+    isBlocked: boolean;
+  } | {
+    /** The workflow or agent has reached its limit of concurrent runs. */
+    kind: "concurrency";
+    /** Maximum number of concurrent runs. */
+    limit: number;
+    /** Number of runs that count towards the limit now. */
+    counted: number;
+  };
+  /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
+  blocksKey?: true;
   /** Sensitive values are replaced by fakes. Absent: nothing is replaced. */
   isMasked?: true;
   /** The payload that its trigger accepted. `null`: no trigger started it. */
@@ -228,6 +246,24 @@ export interface RunSummary {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
+  /** Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due. */
+  waitsFor?: {
+    /** Another run with the same key must end first. */
+    kind: "key";
+    /** Id of the run that must end. `null`: the reader may not see it. */
+    runId: string | null;
+    /** That run has failed: the key is blocked until it is resumed, replayed or canceled. */
+    isBlocked: boolean;
+  } | {
+    /** The workflow or agent has reached its limit of concurrent runs. */
+    kind: "concurrency";
+    /** Maximum number of concurrent runs. */
+    limit: number;
+    /** Number of runs that count towards the limit now. */
+    counted: number;
+  };
+  /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
+  blocksKey?: true;
   /** Sensitive values are replaced by fakes. Absent: nothing is replaced. */
   isMasked?: true;
 }
@@ -245,7 +281,7 @@ export interface TimelineEntry {
   /** When it happened. */
   at: string;
   /** What happened. */
-  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "log" | "completed" | "failed" | "canceled" | "timed_out";
+  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "key_released" | "log" | "completed" | "failed" | "canceled" | "timed_out";
   /** Number of the attempt, from 1. */
   attempt: number;
   /** Name of the step, the sleep or the approval. `null`: the entry is about none. */
@@ -321,6 +357,8 @@ export interface RunFilter {
   minCostUsd?: number;
   /** Only runs that wait for an approval. */
   needsApproval?: true;
+  /** Only runs that wait for another run with the same key. */
+  waitsForKey?: true;
   /** Only runs that failed or timed out and have no replay. */
   unresolved?: true;
 }

@@ -48,6 +48,21 @@ expectTrue<Equal<typeof free, Workflow<"free", string, number>>>();
 const silent = defineWorkflow({ slug: "silent", input: z.null(), run() {} });
 expectTrue<Equal<typeof silent, Workflow<"silent", null, void>>>();
 
+// `concurrency` is a number, or limits for all runs and for the runs of each key.
+defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: { perKey: 1 }, run() {} });
+defineWorkflow({
+  slug: "keyed",
+  input: z.unknown(),
+  concurrency: { limit: 10, perKey: 2, whileWaiting: "release", onFailure: "block" },
+  run() {},
+});
+// @ts-expect-error -- a duration is no limit
+defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: "10s", run() {} });
+// @ts-expect-error -- not an option
+defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: { perkey: 1 }, run() {} });
+// @ts-expect-error -- not one of its values
+defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: { perKey: 1, onFailure: "stop" }, run() {} });
+
 defineWorkflow({
   slug: "context",
   input: z.unknown(),

@@ -45,6 +45,7 @@ export const runFilterSchema = z.strictObject({
     "Only runs of agents that cost at least this many US dollars. Runs of unknown cost are excluded.",
   ),
   needsApproval: describe(flag, "Only runs that wait for an approval."),
+  waitsForKey: describe(flag, "Only runs that wait for another run with the same key."),
   // A resumed run is among them if it has failed again. A replay takes the place of its run: if it fails, it is
   // unresolved itself.
   unresolved: describe(flag, "Only runs that failed or timed out and have no replay."),

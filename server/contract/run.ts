@@ -30,6 +30,22 @@ export const runErrorSchema = z.object({
   stack: z.string().nullable().describe("Stack with the lines of the source files. `null`: the error had none."),
 });
 
+/** Why a run that is due does not start. */
+const runWaitSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("key").describe("Another run with the same key must end first."),
+    runId: z.string().nullable().describe("Id of the run that must end. `null`: the reader may not see it."),
+    isBlocked: z
+      .boolean()
+      .describe("That run has failed: the key is blocked until it is resumed, replayed or canceled."),
+  }),
+  z.object({
+    kind: z.literal("concurrency").describe("The workflow or agent has reached its limit of concurrent runs."),
+    limit: z.int().describe("Maximum number of concurrent runs."),
+    counted: z.int().describe("Number of runs that count towards the limit now."),
+  }),
+]);
+
 /** One execution of a target, without payloads: what lists show. */
 export const runSummarySchema = z.object({
   id,
@@ -75,6 +91,15 @@ export const runSummarySchema = z.object({
   resumedAt: z.iso.datetime().nullable().describe("When a person last resumed it. `null`: never."),
   startedAt: z.iso.datetime().nullable().describe("When its first attempt started. `null`: it has not started."),
   finishedAt: z.iso.datetime().nullable().describe("When it ended. `null`: it is open."),
+  waitsFor: runWaitSchema
+    .optional()
+    .describe(
+      "Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due.",
+    ),
+  blocksKey: z
+    .literal(true)
+    .optional()
+    .describe("The run has failed, and other runs with its key wait until it is resumed, replayed or canceled."),
   isMasked,
 });
 
@@ -103,6 +128,7 @@ export const runStepSchema = z.object({
   resultBytes: z.int().nullable().describe("Length of the result as JSON. `null`: there is none yet."),
 });
 
+export type RunWait = z.infer<typeof runWaitSchema>;
 export type RunStep = z.infer<typeof runStepSchema>;
 export type RunStatus = z.infer<typeof runStatusSchema>;
 export type StartedBy = z.infer<typeof startedBySchema>;

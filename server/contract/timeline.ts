@@ -19,6 +19,7 @@ import { runErrorSchema } from "./run.ts";
  * - `worker_lost`: the process that ran it ended; `message` says how.
  * - `resume_requested`: a person resumed the run after it had failed. `message` names the build. Later entries follow the
  *   one that had ended the run.
+ * - `key_released`: the run had failed and blocked its key. A person canceled it, so the next run of the key starts.
  * - `cancel_requested`, `log` (with `level`, `message`, `data`).
  */
 const timelineKindSchema = z.enum([
@@ -38,6 +39,7 @@ const timelineKindSchema = z.enum([
   "worker_lost",
   "cancel_requested",
   "resume_requested",
+  "key_released",
   "log",
   "completed",
   "failed",

@@ -163,7 +163,7 @@ describe("a release", () => {
       slots: ["wrk_1"],
       now: service.state.now,
       leaseMs: 60_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     });
     const { released, data } = await releaseDeliveries(service, { ids, ...cli });

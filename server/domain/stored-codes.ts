@@ -74,6 +74,7 @@ export const timelineKindCodes = {
   canceled: 18,
   timed_out: 19,
   resume_requested: 20,
+  key_released: 21,
 } as const satisfies Codes<TimelineKind>;
 
 /** The name of a number; throws for a number that no version has written. */

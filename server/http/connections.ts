@@ -60,8 +60,8 @@ type IdleConnections = TransientMap<Duplex, true>;
 export const backlog = 4_096;
 
 /**
- * Parsed requests that may wait for their turn on one connection. With more, none of them is handled: each takes 27 µs
- * to parse and 5 kB, and Node makes an exception for each one that is left when the connection closes. Some programs
+ * Parsed requests that may wait for their turn on one connection. With more, none of them is handled. Each takes 27 µs
+ * to parse and 5 kB. Node makes an exception for each one that is left when the connection closes. Some programs
  * send webhooks without waiting for responses; browsers and clients of the API do not do that.
  */
 export const maxPipelined = { webhooks: 64, other: 4 };

@@ -86,7 +86,7 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
       slots: ["wrk_1", "wrk_1", "wrk_1"],
       now: state.now,
       leaseMs: 60_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     })) {
       if (target.slug !== "welcome-email") {

@@ -59,6 +59,7 @@ async function failRuns(service: TestService) {
 const withoutValues = new Set([
   "readSize",
   "readRemovedBefore",
+  "findWaits",
   "listHeld",
   "findFeedStart",
   "sumSpend",
@@ -258,7 +259,7 @@ describe("sensitive fields", () => {
       slots: ["wrk_1"],
       now: service.state.now,
       leaseMs: 60_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     });
     const input = { to: email, by: `user ${header}` };

@@ -7,7 +7,7 @@ import {
   pools,
   workerSilenceMs,
 } from "../domain/runs/blocked-work.ts";
-import { concurrencyOf } from "../domain/runs/run-limits.ts";
+import { limitsOf } from "../domain/runs/run-limits.ts";
 import type { WorkerInfo } from "./store/engine-store.ts";
 import type { Store } from "./store.ts";
 
@@ -26,9 +26,9 @@ export async function readDueWork(p: {
   now: number;
 }): Promise<DueWork> {
   const { store, manifest, now } = p;
-  const concurrency = new Map(manifest ? concurrencyOf(manifest) : []);
+  const limits = new Map(manifest ? limitsOf(manifest) : []);
   const [due, workers] = await Promise.all([
-    store.listDueRuns({ pools, now, concurrency, limit: maxDueRuns }),
+    store.listDueRuns({ pools, now, limits, limit: maxDueRuns }),
     store.listWorkers({ seenSince: now - workerSilenceMs }),
   ]);
   return { due, blocked: findBlockedRuns({ due, workers, now }), workers };

@@ -1,11 +1,12 @@
 import type { Duplex } from "node:stream";
+import type { Concurrency } from "../contract/project/options.ts";
 import type { AssignedRun, RunClaim } from "../ports/run-channel.ts";
 import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../ports/store/engine-store.ts";
 
 // ---- the messages of both sides ----
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 /** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {
@@ -19,8 +20,8 @@ export interface WorkerIdentity {
   keptVersions: readonly string[];
   /** The targets (`kind:slug`) whose runs its current build executes, whichever build accepted them. */
   latestTargets: readonly string[];
-  /** Maximum concurrent runs of a target (`kind:slug`) over all workers. */
-  concurrency: readonly (readonly [target: string, limit: number])[];
+  /** The targets (`kind:slug`) that limit their concurrent runs, with their limits. */
+  limits: readonly (readonly [target: string, limits: Concurrency])[];
   /** Whether runs come with the headers of their delivery. */
   needsHeaders: boolean;
   /** The attachment ids whose transforms use the request. */

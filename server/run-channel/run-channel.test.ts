@@ -1,3 +1,4 @@
+import { aConcurrency } from "../store/testing/factories.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AppError } from "../contract/app-error.ts";
 import { leaseMs } from "../domain/runs/lease.ts";
@@ -157,7 +158,7 @@ describe.each(transports)("the run channel %s", (_, createTransport) => {
         began.push(ctx.run.id);
         await ends[began.length - 1]?.promise;
       },
-      identity: { concurrency: [["workflow:work", 1]] },
+      identity: { limits: [["workflow:work", aConcurrency({ limit: 1 })]] },
     });
     const accepted = await h.acceptRuns(2);
     await vi.waitFor(() => expect(worker.loop.active()).toHaveLength(1));

@@ -68,12 +68,16 @@ export async function actOnRuns(
 
 async function cancelAll(deps: ActOnRunsDeps, ids: readonly string[], { isDryRun }: ActOptions): Promise<ActedRuns> {
   const notes = createNotes();
+  /** Other runs of their keys may be due. */
+  let isAnyDue = false;
   for (const id of ids) {
     const result = isDryRun ? "canceled" : await deps.store.requestCancel(id, deps.clock.now());
     if (result === "requested") deps.signals.cancelRequested(id);
-    if (result === "canceled" || result === "requested") notes.done(id);
+    if (result === "canceled" || result === "released") isAnyDue = true;
+    if (result === "canceled" || result === "requested" || result === "released") notes.done(id);
     else notes.failed(id, result === "ended" ? "The run had already ended." : missing);
   }
+  if (isAnyDue && !isDryRun) deps.signals.runsQueued();
   return notes.result();
 }
 
@@ -191,7 +195,7 @@ export async function actOnFilteredRuns(
 
 /**
  * Cancels a run and returns it: `canceled` if it was not running, otherwise still `running` until its worker has ended
- * it. Throws AppError `not_found` or `run_ended`.
+ * it. A failed run that blocks its key stays failed, and the key is free. Throws AppError `not_found` or `run_ended`.
  */
 export async function cancelRun(
   deps: { store: Pick<RunStore, "requestCancel" | "getRun">; signals: Signals; clock: Clock },
@@ -199,6 +203,8 @@ export async function cancelRun(
 ): Promise<Run> {
   const result = await deps.store.requestCancel(id, deps.clock.now());
   if (result === "requested") deps.signals.cancelRequested(id);
+  // Another run of its key may be due.
+  if (result === "canceled" || result === "released") deps.signals.runsQueued();
   const run = await findRun(deps, { id });
   if (result === "ended")
     throw new AppError("run_ended", `Run ${id} is already ${run.status}. Replay it to run it again.`);

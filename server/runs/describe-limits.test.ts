@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { manifestWorkflowSchema } from "../contract/project/manifest.ts";
+import { workflowOptionsSchema } from "../contract/project/options.ts";
 import { describeLimits } from "./describe-limits.ts";
 
 const limits = manifestWorkflowSchema.parse({
@@ -48,4 +49,19 @@ it("an agent's limits cover its runs and its model calls", () => {
     "queue",
     "deployments",
   ]);
+});
+
+it.each([
+  [4, "at most 4 at a time", undefined],
+  [{ limit: 4, whileWaiting: "hold" }, "at most 4 at a time; waiting runs count", undefined],
+  [{ perKey: 1 }, "at most 1 with the same key; waiting runs count", undefined],
+  [
+    { limit: 1_000, perKey: 2, whileWaiting: "release", onFailure: "block" },
+    "at most 1,000 at a time, 2 with the same key; waiting runs do not count",
+    "its key waits until the run is resumed, replayed or canceled",
+  ],
+])("concurrency in words: %j", (given, words, afterFailure) => {
+  const { concurrency } = workflowOptionsSchema.parse({ concurrency: given });
+  const texts = new Map(describeLimits({ ...limits, concurrency }, null));
+  expect([texts.get("concurrency"), texts.get("after a failure")]).toEqual([words, afterFailure]);
 });

@@ -1,5 +1,5 @@
 import type { ManifestAgent, ManifestWorkflow } from "../contract/project/manifest.ts";
-import type { RetryPolicy } from "../contract/project/options.ts";
+import type { Concurrency, RetryPolicy } from "../contract/project/options.ts";
 import { formatInterval, formatNumber, formatUsd } from "../shared/format.ts";
 
 type AgentLimits = Pick<ManifestAgent, "maxSteps" | "maxToolCalls" | "tools" | "budget" | "callTimeoutMs">;
@@ -9,10 +9,24 @@ export function describeLimits(target: ManifestWorkflow, agent: AgentLimits | nu
   const { concurrency, maxQueued, versions } = target;
   return [
     ...(agent ? agentLimits(agent, target.timeoutMs) : workflowLimits(target)),
-    ["concurrency", concurrency === null ? "no limit of its own" : `at most ${formatNumber(concurrency)} at a time`],
+    ...describeConcurrency(concurrency),
     ["queue", maxQueued === null ? "no limit" : `at most ${formatNumber(maxQueued)} queued; more are rejected`],
     ["deployments", `open runs ${versions === "pin" ? "stay on their builds" : "continue on the latest build"}`],
   ];
+}
+
+function describeConcurrency(concurrency: Concurrency | null): [name: string, text: string][] {
+  if (concurrency === null) return [["concurrency", "no limit of its own"]];
+  const { limit, perKey, whileWaiting, onFailure } = concurrency;
+  const most = [
+    ...(limit === null ? [] : [`${formatNumber(limit)} at a time`]),
+    ...(perKey === null ? [] : [`${formatNumber(perKey)} with the same key`]),
+  ].join(", ");
+  const waiting = whileWaiting === "hold" ? "waiting runs count" : "waiting runs do not count";
+  const text = perKey === null && whileWaiting === "release" ? `at most ${most}` : `at most ${most}; ${waiting}`;
+  const blocks: [string, string][] =
+    onFailure === "block" ? [["after a failure", "its key waits until the run is resumed, replayed or canceled"]] : [];
+  return [["concurrency", text], ...blocks];
 }
 
 function workflowLimits({

@@ -34,7 +34,9 @@ export async function showRunHistogram(
       ? failedStatuses
       : filter.needsApproval
         ? ["waiting"]
-        : ["completed", "failed"];
+        : filter.waitsForKey
+          ? ["queued"]
+          : ["completed", "failed"];
   return describeHistogram(frame, {
     kinds: statusOrder.filter((status) => present.has(status) || always.includes(status)),
     counts: buckets.map(({ at, status, count }) => ({ at, kind: status, count })),

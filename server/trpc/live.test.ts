@@ -152,7 +152,7 @@ describe("the feeds of a run", () => {
       maxAttempts: 1,
     };
     await store.createRuns([{ ...run, createdAt: 0, payload: null, input: { prompt: "Hi" }, keyId: null }]);
-    const claim = { slots: ["wrk_1"], now: 1, leaseMs: 10_000, concurrency: new Map(), pool: "shared" as const };
+    const claim = { slots: ["wrk_1"], now: 1, leaseMs: 10_000, limits: new Map(), pool: "shared" as const };
     const [held] = await store.claimRuns(claim);
     if (!held) throw new Error("the run was to be due");
     const { next } = await openStream(service, [topics(), { id: "w", kind: "words", run: held.id, after: null }]);

@@ -101,6 +101,16 @@ export const ordersProject: Record<string, string> = {
     if (ctx.run.attempt <= input.failures) throw new Error("no connection");
     return \`attempt \${ctx.run.attempt}\`;`,
   }),
+  "triggers/charge.ts": source("charge", {
+    request: "z.object({ customer: z.string(), fails: z.boolean().default(false) })",
+    attach: 'key: { field: "customer" },',
+  }),
+  "workflows/charge.ts": workflow("charge", {
+    input: "z.object({ customer: z.string(), fails: z.boolean() })",
+    more: `concurrency: { perKey: 1, onFailure: "block" }, retries: { attempts: 2, backoff: "fixed", initialDelay: "1m" },`,
+    run: `if (input.fails) throw new Error("declined");
+    await ctx.sleep("settle", "1h");`,
+  }),
   "triggers/hang.ts": source("hang", { request: "z.object({})" }),
   "workflows/hang.ts": workflow("hang", {
     input: "z.object({})",

@@ -12,7 +12,7 @@ import type { RunSummary } from "../../../server/contract/run.ts";
 import { isReachableFromElsewhere } from "../../../server/domain/requests/local-request.ts";
 import { readDisk } from "../../../server/ports/disk.ts";
 import { listKeptVersions, ProjectError, readManifest } from "../../../server/project/read-manifest.ts";
-import { concurrencyOf } from "../../../server/domain/runs/run-limits.ts";
+import { limitsOf } from "../../../server/domain/runs/run-limits.ts";
 import { latestTargetsOf } from "../../../server/domain/runs/run-builds.ts";
 import type { StoreContents, WantedContents } from "../../../server/store/shared/store-contents.ts";
 import { maxBytesOf } from "../../../server/upkeep/size-limit.ts";
@@ -146,7 +146,7 @@ async function runChecks({ projectDir, now }: CommandContext): Promise<Check[]> 
     ...(manifest ? [await checkBuild(settings.stateDir, manifest)] : []),
   ];
   try {
-    const wanted = { now: now(), concurrency: new Map(manifest ? concurrencyOf(manifest) : []) };
+    const wanted = { now: now(), limits: new Map(manifest ? limitsOf(manifest) : []) };
     const { checks: ofStore, contents } = await inspectStore(settings, wanted);
     checks.push(...ofStore);
     if (!contents) return [...checks, ...checkEncryption(settings.encryption, { contentKeys: [], oldestAt: null })];

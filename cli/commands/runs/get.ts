@@ -3,6 +3,7 @@ import type { Json } from "../../../server/contract/json.ts";
 import { type Run, runSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
 import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
+import { describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
 import { readNewestEntries } from "../../../server/domain/runs/newest-entries.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
@@ -32,6 +33,7 @@ const words: Record<TimelineKind, string> = {
   worker_lost: "worker lost",
   cancel_requested: "cancel requested",
   resume_requested: "resumed by a person",
+  key_released: "canceled by a person: its key is released",
   log: "log",
   completed: "completed",
   failed: "failed",
@@ -124,6 +126,8 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ["trigger", run.trigger],
       ["delivery", run.deliveryId],
       ["key", run.key === "" ? "none: the webhook had no value for it" : run.key],
+      ["waits for", run.waitsFor ? describeWait(run.waitsFor, run) : null],
+      ["blocks", run.blocksKey ? "other runs with its key, until it is resumed, replayed or canceled" : null],
       ["replay of", run.replayOf],
       ["onFailure of", run.failureOf],
       ["replayed as", run.replayedAs],

@@ -92,6 +92,8 @@ async function cancelRun(context: CommandContext, id: string): Promise<void> {
     document: run,
     text: () => `${renderMark(runMarks[run.status], context.terminal.out.paint)}  ${run.id}\n`,
   });
-  if (!context.isJson && run.status !== "canceled")
+  if (!context.isJson && run.finishedAt !== null && run.status !== "canceled")
+    context.notify("The run stays failed. It no longer blocks its key: the next run with the key starts.");
+  else if (!context.isJson && run.status !== "canceled")
     context.notify("Cancellation requested. `signalbox runs get` with --wait waits until the run has ended.");
 }

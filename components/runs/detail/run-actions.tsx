@@ -2,6 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Ban, PencilLine, Play, RotateCcw } from "lucide-react";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import type { Run } from "../../../server/contract/run.ts";
@@ -12,6 +13,7 @@ import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ConfirmDialog } from "../../ui/overlays/dialog.tsx";
 import { ErrorNote } from "../../ui/states.tsx";
+import { waitingForKeyHref } from "../list/run-filters.ts";
 import { isOpen, runStatuses } from "../../ui/statuses.ts";
 import { useToast } from "../../ui/overlays/toast.tsx";
 
@@ -100,6 +102,15 @@ export function RecoveryNote({ run }: { run: Run }) {
   if (!canResume(run)) return null;
   return (
     <p className="mb-4 text-s text-ink-3">
+      {run.blocksKey && (
+        <>
+          <strong className="font-medium text-bad">This run blocks its key.</strong>{" "}
+          <Link href={waitingForKeyHref(run)} prefetch={false} className="text-accent hover:underline">
+            Other runs with the key
+          </Link>{" "}
+          wait until it is resumed, replayed or released.{" "}
+        </>
+      )}
       <strong className="font-medium text-ink-2">Resume</strong> continues after the last finished step, with the
       current build. <strong className="font-medium text-ink-2">Replay</strong> starts from the beginning as a new run:
       every step executes again, with a new idempotency key.
@@ -111,10 +122,18 @@ export function RecoveryNote({ run }: { run: Run }) {
 function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested: boolean }) {
   const trpc = useTRPC();
   const [isAsking, setIsAsking] = useState(false);
-  const cancel = useMutation(trpc.runs.cancel.mutationOptions({ onSuccess: () => setIsAsking(false) }));
+  const queries = useQueryClient();
+  const cancel = useMutation(
+    trpc.runs.cancel.mutationOptions({
+      onSuccess: () => setIsAsking(false),
+      // The page of a failed run is not live.
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.runs.pathKey() }),
+    }),
+  );
   const disabledReason = useDisabledReason("operate");
-  const isStopping = isCancelRequested || cancel.isSuccess;
-  const hasEnded = !isOpen(run.status);
+  const blocksKey = run.blocksKey === true;
+  const isStopping = isCancelRequested || (cancel.isSuccess && !blocksKey);
+  const hasEnded = !isOpen(run.status) && !blocksKey;
   return (
     <>
       {!hasEnded && (
@@ -125,12 +144,12 @@ function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested:
           disabled={isStopping}
           onClick={() => setIsAsking(true)}
         >
-          {isStopping ? "Stopping…" : "Cancel run"}
+          {blocksKey ? "Release key" : isStopping ? "Stopping…" : "Cancel run"}
         </Button>
       )}
       <ConfirmDialog
-        title={hasEnded ? "The run has already ended" : "Cancel this run?"}
-        confirmLabel="Cancel run"
+        title={blocksKey ? "Release the key?" : hasEnded ? "The run has already ended" : "Cancel this run?"}
+        confirmLabel={blocksKey ? "Release key" : "Cancel run"}
         tone="danger"
         isOpen={isAsking}
         isBusy={cancel.isPending || hasEnded}
@@ -150,7 +169,8 @@ function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested:
   );
 }
 
-function cancelText({ status }: Run): string {
+function cancelText({ status, blocksKey }: Run): string {
+  if (blocksKey) return "The run stays failed. The next run with its key starts.";
   return status === "running"
     ? "Its code is asked to stop. The current step may still finish. Effects of completed steps are not undone."
     : "It is not executing code and ends immediately. Effects of completed steps are not undone.";

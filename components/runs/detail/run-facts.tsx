@@ -3,7 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { Run, RunSummary } from "../../../server/contract/run.ts";
+import type { Run, RunSummary, RunWait } from "../../../server/contract/run.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
@@ -21,6 +22,7 @@ export function RunFacts({ run }: { run: Run }) {
         ["trigger", run.trigger && <NodeLink key="trigger" kind="trigger" slug={run.trigger} />],
         [run.target.kind, <NodeLink key="target" kind={run.target.kind} slug={run.target.slug} />],
         ["key", run.key === null ? null : <RunKey key="key" value={run.key} />],
+        ["waits for", run.waitsFor ? <WaitsFor key="waits" wait={run.waitsFor} /> : null],
         ["version", <VersionLink key="version" version={run.version} />],
         ["created", <RelativeTime key="at" iso={run.createdAt} />],
         ["queued for", <Elapsed key="waited" from={run.createdAt} to={run.startedAt ?? run.finishedAt} />],
@@ -58,6 +60,22 @@ function RunKey({ value }: { value: string }) {
     >
       {value}
     </Link>
+  );
+}
+
+/** Why the run does not start although it is due. */
+function WaitsFor({ wait }: { wait: RunWait }) {
+  if (wait.kind === "concurrency")
+    return (
+      <span title="Runs that count towards the limit of concurrent runs, and the limit">
+        concurrency {formatNumber(wait.counted)}/{formatNumber(wait.limit)}
+      </span>
+    );
+  return (
+    <span className="flex flex-wrap gap-x-1">
+      {wait.isBlocked ? "its key, blocked by the failed run" : "its key, behind"}
+      {wait.runId === null ? "another run" : <ShortId id={wait.runId} href={`/runs/${wait.runId}`} />}
+    </span>
   );
 }
 

@@ -19,7 +19,8 @@ export function useTimeline({ id: runId, status }: Pick<Run, "id" | "status">) {
   const timeline = useQuery(options);
   const last = timeline.data?.at(-1);
   // A resumed run is open again, although the last known entry may be its first end.
-  const isGrowing = timeline.data !== undefined && (isOpen(status) || !last || !isEnded(last.kind));
+  const isOver = last && (isEnded(last.kind) || last.kind === "key_released");
+  const isGrowing = timeline.data !== undefined && (isOpen(status) || !isOver);
   useFeed(isGrowing ? { kind: "timeline", run: runId, after: String(last?.id ?? 0) } : null, (added) => {
     queries.setQueryData(options.queryKey, (known = []) => mergeTimeline(known, added));
   });

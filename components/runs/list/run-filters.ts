@@ -1,6 +1,7 @@
 import type { inferParserType } from "nuqs/server";
 import type { z } from "zod";
 import { runFilterSchema } from "../../../server/contract/filters.ts";
+import type { RunSummary } from "../../../server/contract/run.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
@@ -35,6 +36,7 @@ const fields: Record<keyof RunFilter, FieldOfPage> = {
   minTokens: { label: (value) => `${formatTokens(Number(value))} or more`, isMutable: true },
   minCostUsd: { label: (value) => `${formatUsd(Number(value))} or more`, isMutable: true },
   needsApproval: { label: () => "waits for approval", isMutable: true },
+  waitsForKey: { label: () => "waits for its key", isMutable: true },
   unresolved: { label: () => "unresolved", isMutable: true },
 };
 
@@ -104,6 +106,11 @@ export function exportHref(filter: RunFilter, format: "csv" | "jsonl"): string {
 /** The active filters with the labels of their chips. */
 export function activeFilters(state: RunFilterState): ActiveFilter<keyof RunFilter>[] {
   return describeActive(fields, state);
+}
+
+/** The runs that wait for another run with the same key. */
+export function waitingForKeyHref({ key, target }: Pick<RunSummary, "key" | "target">): string {
+  return `/runs?${new URLSearchParams({ target: target.slug, key: key ?? "", waitsForKey: "true" })}`;
 }
 
 /** The runs of a target that wait for an approval. */

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { useMemo, useState } from "react";
+import type { RunStatus } from "../../../server/contract/run.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { FilterBar, NameFilter } from "../../list/filters/filter-bar.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
@@ -55,12 +56,13 @@ export function RunsFilterBar({ state, filter, onChange }: Props) {
       >
         <Choice
           label="Status"
-          value={state.unresolved ? unresolved.value : state.needsApproval ? approval.value : (state.status ?? "any")}
+          value={chosenStatus(state)}
           options={statusOptions(hasAgents || state.needsApproval === true)}
           onChange={(value) =>
             onChange({
-              status: value === "any" || value === "approval" || value === "unresolved" ? null : value,
+              status: isStatus(value) ? value : null,
               needsApproval: value === "approval" || null,
+              waitsForKey: value === "key" || null,
               unresolved: value === "unresolved" || null,
             })
           }
@@ -141,12 +143,22 @@ function ExportMenu({ filter }: { filter: RunFilter }) {
 
 const approval = { value: "approval", label: "waits for approval" } as const;
 const unresolved = { value: "unresolved", label: "unresolved failure" } as const;
+const waitsForKey = { value: "key", label: "waits for its key" } as const;
+
+const isStatus = (value: string): value is RunStatus => Object.hasOwn(runStatuses, value);
+
+function chosenStatus({ status, unresolved: isUnresolved, needsApproval, waitsForKey: waits }: RunFilterState) {
+  if (isUnresolved) return unresolved.value;
+  if (needsApproval) return approval.value;
+  return waits ? waitsForKey.value : (status ?? "any");
+}
 
 function statusOptions(withApproval: boolean) {
   return [
     { value: "any", label: "Any status" } as const,
     ...entriesOf(runStatuses).map(([value, { label }]) => ({ value, label })),
     unresolved,
+    waitsForKey,
     ...(withApproval ? [approval] : []),
   ];
 }

@@ -5,6 +5,7 @@ import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
+import { describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/shared/format.ts";
 import { canResume } from "../../../server/shared/runs/run-state.ts";
 import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
@@ -61,6 +62,7 @@ const runColumns: readonly Column<RunSummary>[] = [
             </span>
           )}
           <RecoveryMark run={run} />
+          <WaitMark run={run} />
         </span>
         {run.error && (
           <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
@@ -97,6 +99,24 @@ function RecoveryMark({ run }: { run: RunSummary }) {
       </span>
     );
   return run.resumedAt === null ? null : <span className="shrink-0 text-s text-ink-3">resumed</span>;
+}
+
+/** Why a run does not start, or keeps others from starting. */
+function WaitMark({ run }: { run: RunSummary }) {
+  if (run.blocksKey) return <span className="shrink-0 text-s text-bad">blocks its key</span>;
+  if (!run.waitsFor) return null;
+  const { waitsFor } = run;
+  const label =
+    waitsFor.kind === "concurrency"
+      ? describeWait(waitsFor, run)
+      : waitsFor.isBlocked
+        ? "waits: key blocked"
+        : "waits for its key";
+  return (
+    <span title={describeWait(waitsFor, run)} className="shrink-0 text-s text-ink-3">
+      {label}
+    </span>
+  );
 }
 
 const spendColumn: Column<RunSummary> = {

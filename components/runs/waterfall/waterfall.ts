@@ -111,6 +111,9 @@ class Chart {
       case "cancel_requested":
         this.point({ entry, at, kind: "event", label: "Cancel requested", depth: 1 });
         return;
+      case "key_released":
+        this.point({ entry, at, kind: "event", label: "Key released", depth: 1 });
+        return;
       case "resume_requested":
         this.wait = this.open({ entry, at, kind: "queued", label: "Resumed", depth: 0, look: "queued" });
         return;

@@ -67,13 +67,54 @@ const retriesSchema = z
   .transform(({ attempts = defaultAttempts, ...delays }): RetryPolicy => ({ attempts, ...readDelays(delays) }))
   .prefault({});
 
+/** How many runs of a target may be concurrent; see `concurrency` in the SDK. `null`: any number. */
+export interface Concurrency {
+  limit: number | null;
+  perKey: number | null;
+  whileWaiting: "hold" | "release";
+  onFailure: "continue" | "block";
+}
+
+const concurrencyOptionsSchema = z.strictObject({
+  limit: countSchema(),
+  perKey: countSchema(),
+  whileWaiting: z.enum(["hold", "release"]).optional(),
+  onFailure: z.enum(["continue", "block"]).default("continue"),
+});
+
+/** A number is the `limit`. `null`: the target limits nothing. */
+const concurrencySchema = z
+  .union([
+    z
+      .int()
+      .min(1)
+      .transform((limit) => ({ limit })),
+    z.custom<z.input<typeof concurrencyOptionsSchema>>((value) => typeof value === "object"),
+  ])
+  .pipe(concurrencyOptionsSchema)
+  .check(({ value, issues }) => {
+    const { limit, perKey, onFailure } = value;
+    if (limit === null && perKey === null)
+      issues.push({ code: "custom", input: value, message: "has neither limit nor perKey" });
+    else if (perKey === null && onFailure === "block")
+      issues.push({ code: "custom", input: value, path: ["onFailure"], message: 'is "block" without perKey' });
+  })
+  .transform(({ limit, perKey, whileWaiting, onFailure }): Concurrency => ({
+    limit,
+    perKey,
+    whileWaiting: whileWaiting ?? (perKey === null ? "release" : "hold"),
+    onFailure,
+  }))
+  .nullable()
+  .default(null);
+
 /** Of workflows and agents. */
 const targetOptions = {
   concurrency: {
-    schema: countSchema(),
+    schema: concurrencySchema,
     code: "invalid_concurrency",
-    text: "concurrency is the maximum number of concurrent runs of the workflow or agent, over all workers: a whole number from 1.",
-    fix: "Correct the value, or omit it. Default: no limit.",
+    text: 'concurrency is a whole number from 1: the maximum number of concurrent runs. It can also be an object with limit and perKey (whole numbers from 1), whileWaiting ("hold" or "release") and onFailure ("continue" or "block").',
+    fix: "Correct the value, or omit it. Examples: concurrency: 10, concurrency: { perKey: 1 }. Default: no limit.",
   },
   maxQueued: {
     schema: countSchema(),

@@ -62,7 +62,7 @@ export async function createEngineHarness() {
       slots: [workerId],
       now,
       leaseMs: 15_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     });
     if (!run) throw new Error("no run is due");

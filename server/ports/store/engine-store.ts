@@ -5,6 +5,7 @@ import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
 import type { FailureRun } from "../../domain/runs/failure-run.ts";
 import type { DueRuns, Pool } from "../../domain/runs/blocked-work.ts";
 import type { RunBuild } from "../../domain/runs/run-builds.ts";
+import type { ConcurrencyLimits } from "../../domain/runs/run-limits.ts";
 
 /** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
 export interface RunAttempt {
@@ -112,11 +113,7 @@ export interface ClaimRequest {
   slots: readonly string[];
   now: number;
   leaseMs: number;
-  /**
-   * Maximum concurrent runs of a target (`kind:slug`, e.g. `workflow:welcome-email`) over all workers. Absent: no
-   * limit.
-   */
-  concurrency: ReadonlyMap<string, number>;
+  limits: ConcurrencyLimits;
   /** `isolated` claims only runs that must be alone in their process; `shared` claims only the others. */
   pool: "shared" | "isolated";
   /**
@@ -197,7 +194,8 @@ export interface QueueDepth {
 
 export interface EngineStore {
   /**
-   * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. They become `running` with
+   * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. Runs that wait for a slot
+   * of their key are not due. They become `running` with
    * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
    * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version than the one
    * that accepted the run executes it.
@@ -248,6 +246,11 @@ export interface EngineStore {
    * Also shortens waits that became too long because the clock was set back; these are counted, too.
    */
   reconcile(now: number, spare?: ReadonlySet<string>): Promise<number>;
+  /**
+   * Applies the limits of a build to the runs of each key. The slots of open runs are assigned again, and freed by
+   * these limits afterwards. Runs that have started keep theirs.
+   */
+  applyLimits(p: { limits: ConcurrencyLimits; now: number }): Promise<void>;
   /** The time at which the next waiting run of the pool is due, or `null`. With `after`, only later ones count. */
   nextAvailableAt(pool: "shared" | "isolated", after?: number): Promise<number | null>;
   /** The number of `queued` runs of the pool, regardless of concurrency limits. */
@@ -256,12 +259,7 @@ export interface EngineStore {
    * The due runs of the pools, `queued` or `waiting` until a past time, that need nothing but a worker. Runs whose
    * target has no room are left out. Of a target, at most `limit` runs are counted, and at most as many as have room.
    */
-  listDueRuns(p: {
-    pools: readonly Pool[];
-    now: number;
-    concurrency: ReadonlyMap<string, number>;
-    limit: number;
-  }): Promise<DueRuns[]>;
+  listDueRuns(p: { pools: readonly Pool[]; now: number; limits: ConcurrencyLimits; limit: number }): Promise<DueRuns[]>;
   /** Statistics for /metrics. Absent if the store has no queues: machines that share it have them. */
   listQueueDepths?(): Promise<QueueDepth[]>;
   heartbeatWorker(worker: WorkerInfo): Promise<void>;

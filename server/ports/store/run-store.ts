@@ -7,8 +7,9 @@ import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
+import type { CancelOutcome } from "../../shared/runs/run-state.ts";
 import type { StepRecord } from "./engine-store.ts";
-import type { RunLimits } from "../../domain/runs/run-limits.ts";
+import type { ConcurrencyLimits, RunLimits } from "../../domain/runs/run-limits.ts";
 import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
 
 export interface NewRun extends RunLimits {
@@ -91,6 +92,9 @@ export interface AgentSpend {
   costUsd: number;
 }
 
+/** What a run waits for, and whether others wait for it; see RunSummary. */
+export type RunWaits = Pick<RunSummary, "waitsFor" | "blocksKey">;
+
 export interface RunStore {
   /**
    * Records runs that no delivery started, all or none. Each gets its `queued` timeline entry (an assigned run also
@@ -111,6 +115,8 @@ export interface RunStore {
   listRuns(filter: RunFilter, page: PageRequest): Promise<Page<RunSummary>>;
   /** The existing runs among the given ids (at most 100), newest first. */
   findRuns(ids: readonly string[]): Promise<RunSummary[]>;
+  /** What these runs wait for. Runs that wait for nothing but their time or a worker are not in it. */
+  findWaits(p: { ids: readonly string[]; limits: ConcurrencyLimits; now: number }): Promise<Map<string, RunWaits>>;
   getRun(id: string): Promise<(Run & { keyId: string | null }) | null>;
   /** Entries with an id greater than `after`, oldest first. */
   listTimeline(runId: string, p: { after: number; limit: number }): Promise<TimelineEntry[]>;
@@ -124,9 +130,9 @@ export interface RunStore {
   ): Promise<(StepRecord & { position: number })[]>;
   /**
    * Cancels a run. Queued and waiting runs are `canceled` immediately. For a running one, the request is stored and its
-   * worker ends it. `ended`: the run had already ended.
+   * worker ends it. `released`: the run had failed, and blocks its key no longer. `ended`: it had already ended.
    */
-  requestCancel(runId: string, now: number): Promise<"canceled" | "requested" | "ended" | "missing">;
+  requestCancel(runId: string, now: number): Promise<CancelOutcome | "missing">;
   /**
    * Resumes failed runs: each returns to the queue of its build, with its steps and its input (see `planResume`), and
    * counts towards `maxQueued`. Writes the timeline entry `resume_requested`. Returns for each run, in order, why it

@@ -24,7 +24,7 @@ async function queueIsolated(pool: PoolHarness, slugs: readonly string[]): Promi
   for (const slug of slugs) ids.push(await pool.start(slug));
   const now = Date.now();
   const slots = ids.map(() => "wrk_lost");
-  const runs = await pool.store.claimRuns({ slots, now, leaseMs: hourMs, concurrency: new Map(), pool: "shared" });
+  const runs = await pool.store.claimRuns({ slots, now, leaseMs: hourMs, limits: new Map(), pool: "shared" });
   const fate = { kind: "isolate" } as const;
   await pool.store.releaseLostRuns({
     workerId: "wrk_lost",

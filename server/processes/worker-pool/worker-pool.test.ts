@@ -1,3 +1,4 @@
+import { aConcurrency } from "../../store/testing/factories.ts";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, writeFile } from "node:fs/promises";
@@ -225,7 +226,7 @@ describe.concurrent("the bounds of a run", () => {
     const made = await createProject(
       {
         work: {
-          concurrency: 2,
+          concurrency: aConcurrency({ limit: 2 }),
           // The first run waits for the second: both are running.
           code: `mark("+"); await until(() => marks().length > 1); await new Promise((resolve) => setTimeout(resolve, 30)); mark("-");`,
         },

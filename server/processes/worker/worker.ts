@@ -1,7 +1,7 @@
 import { type Settings, readLogLevel, readSettings, stateDirOf } from "../../config.ts";
 import { readProcessStart } from "../child-environment.ts";
 import { newId } from "../../domain/ids.ts";
-import { concurrencyOf } from "../../domain/runs/run-limits.ts";
+import { limitsOf } from "../../domain/runs/run-limits.ts";
 import { latestTargetsOf } from "../../domain/runs/run-builds.ts";
 import { currentScope, type RunEnding } from "../../engine/execute-run.ts";
 import { installProcessGuards } from "../../engine/process-guards.ts";
@@ -97,7 +97,7 @@ async function serve(): Promise<void> {
         version,
         keptVersions: kept.filter((other) => other !== version),
         latestTargets: latestTargetsOf(manifest, start.mode),
-        concurrency: concurrencyOf(manifest),
+        limits: limitsOf(manifest),
         needsHeaders: tracing !== null,
         readsRequest: manifest.triggers.flatMap(({ readsRequest, attachmentId }) =>
           readsRequest ? [attachmentId] : [],

@@ -1,3 +1,4 @@
+import { aConcurrency, limitTo } from "../../store/testing/factories.ts";
 import { TransientMap } from "../../domain/transient-map.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onFailurePolicy } from "../../domain/runs/failure-run.ts";
@@ -134,7 +135,7 @@ function create(capacities: Record<string, number> = { wrk_1: 2 }, { isAlwaysRes
         version: "v1",
         keptVersions: ["v0"],
         latestTargets: ["workflow:l"],
-        concurrency: [["workflow:w", 7]],
+        limits: [["workflow:w", aConcurrency({ limit: 7 })]],
         needsHeaders: false,
         readsRequest: [],
         ...over,
@@ -248,7 +249,7 @@ describe("claims", () => {
         slots: ["wrk_1", "wrk_1"],
         now: 1_000_000,
         leaseMs: 5000,
-        concurrency: new Map([["workflow:w", 7]]),
+        limits: limitTo({ "workflow:w": 7 }),
         pool: "shared",
         version: "v1",
         keptVersions: new Set(["v0"]),
@@ -268,12 +269,10 @@ describe("claims", () => {
   it("are separate for each pool and version, with the limits of that build", async () => {
     const { state, connect, wake } = create({});
     connect("wrk_old", 1);
-    connect("wrk_new", 2, { version: "v2", concurrency: [] });
+    connect("wrk_new", 2, { version: "v2", limits: [] });
     connect("wrk_alone", 1, { pool: "isolated" });
     await wake();
-    expect(
-      state.claims.map(({ slots, pool, version, concurrency }) => [slots, pool, version, concurrency.size]),
-    ).toEqual([
+    expect(state.claims.map(({ slots, pool, version, limits }) => [slots, pool, version, limits.size])).toEqual([
       [["wrk_old"], "shared", "v1", 1],
       [["wrk_new", "wrk_new"], "shared", "v2", 0],
       [["wrk_alone"], "isolated", "v1", 1],

@@ -19,8 +19,8 @@ export async function countBlockedRuns(p: {
   const shared = [...p.workers.values()].filter(({ identity }) => identity.pool === "shared");
   if (shared.length === 0 || shared.some((worker) => p.canTakeRuns(worker) && freeSlots(worker) > 0)) return 0;
   const now = p.clock.now();
-  const concurrency = new Map(shared.flatMap(({ identity }) => identity.concurrency));
-  const due = await p.store.listDueRuns({ pools: ["shared"], now, concurrency, limit: maxDueRuns });
+  const limits = new Map(shared.flatMap(({ identity }) => identity.limits));
+  const due = await p.store.listDueRuns({ pools: ["shared"], now, limits, limit: maxDueRuns });
   const versions = new Set(shared.flatMap(({ identity }) => [identity.version, ...identity.keptVersions]));
   const isOwn = ({ version }: DueRuns) => version === null || versions.has(version);
   return due

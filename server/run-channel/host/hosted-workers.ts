@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { trackWork, type WorkInProgress } from "../../domain/event-loop.ts";
+import type { ConcurrencyLimits } from "../../domain/runs/run-limits.ts";
 import type { TransientMap } from "../../domain/transient-map.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
@@ -71,7 +72,7 @@ export interface ClaimGroup {
   version: string;
   keptVersions: ReadonlySet<string>;
   latestTargets: ReadonlySet<string>;
-  concurrency: ReadonlyMap<string, number>;
+  limits: ConcurrencyLimits;
   slots: string[];
 }
 
@@ -87,14 +88,14 @@ export function groupSlots(workers: Iterable<HostedWorker>): ClaimGroup[] {
       Array.from({ length: freeSlots(worker) }, (_, n) => ({ id: worker.identity.id, load: loadOf(worker) + n })),
     );
     if (!first || slots.length === 0) return [];
-    const { pool, version, concurrency, keptVersions, latestTargets } = first.identity;
+    const { pool, version, limits, keptVersions, latestTargets } = first.identity;
     slots.sort((a, b) => a.load - b.load);
     const group = {
       pool,
       version,
       keptVersions: new Set(keptVersions),
       latestTargets: new Set(latestTargets),
-      concurrency: new Map(concurrency),
+      limits: new Map(limits),
       slots: slots.map(({ id }) => id),
     };
     return [group];

@@ -125,6 +125,8 @@ export function createRunHost(p: RunHostOptions): RunHost {
     onClosed: disconnect,
     logger,
   });
+  /** The build whose limits apply to the runs of each key. */
+  let limitedBy: string | null = null;
   const stopWatching = store.watchRuns(claims.wake);
 
   /** Resolves when no assignment is in progress. */
@@ -196,7 +198,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       renewing: null,
       runs: new TransientMap(),
       reserved: 0,
-      limitedTargets: new Set(identity.concurrency.map(([target]) => target)),
+      limitedTargets: new Set(identity.limits.map(([target]) => target)),
       readsRequest: new Set(identity.readsRequest),
       limitedRuns: new Set(),
     };
@@ -205,6 +207,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
   /** Compares the runs that the worker has with those that the store has for it. */
   async function welcome(worker: HostedWorker, hello: Hello, isOpen: () => boolean): Promise<void> {
     const { id: workerId } = worker.identity;
+    await applyLimits(worker);
     // A run that was claimed for its previous connection never reached it.
     await settled();
     const { kept, lost, missing } = compareRuns(hello, await store.listHeldRuns(workerId));
@@ -220,6 +223,13 @@ export function createRunHost(p: RunHostOptions): RunHost {
     awaited.delete(workerId);
     worker.stream.send({ type: "welcome", leaseUntil: now + lease, clockAheadMs: clockAheadMs(), lost });
     claims.wake();
+  }
+
+  /** Once for each build. */
+  async function applyLimits({ identity, isDraining }: HostedWorker): Promise<void> {
+    if (isDraining || identity.version === limitedBy) return;
+    await store.applyLimits({ limits: new Map(identity.limits), now: clock.now() });
+    limitedBy = identity.version;
   }
 
   function writeProgress(worker: HostedWorker, progress: ProgressMessage): Promise<void> {

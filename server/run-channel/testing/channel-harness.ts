@@ -132,7 +132,7 @@ export async function createChannelHarness(transport: Transport, { wrap = (store
         version: "v1",
         keptVersions: [],
         latestTargets: [],
-        concurrency: [],
+        limits: [],
         needsHeaders: traceRun !== undefined,
         readsRequest: [],
         ...options.identity,

@@ -46,19 +46,27 @@ export function canResume({ status, replayedAs }: { status: RunStatus; replayedA
   return hasFailed(status) && replayedAs === null;
 }
 
+/** `released`: the run had failed and blocked its key. */
+export type CancelOutcome = "canceled" | "requested" | "released" | "ended";
+
 interface CancelPlan {
-  outcome: "canceled" | "requested" | "ended";
+  outcome: CancelOutcome;
   /** The change of the run; `null`: none. */
   change: { status?: "canceled"; finishedAt?: number; cancelRequestedAt: number } | null;
-  entry: { at: number; kind: "canceled" | "cancel_requested"; attempt: number } | null;
+  entry: { at: number; kind: "canceled" | "cancel_requested" | "key_released"; attempt: number } | null;
 }
 
-/** Cancels a run at once if no worker has it. For a running one, the first request is stored, and its worker ends it. */
+/**
+ * Cancels a run at once if no worker has it. For a running one, the first request is stored, and its worker ends it. A
+ * failed run that blocks its key stays failed, and blocks it no longer.
+ */
 export function planCancel(
-  run: { status: RunStatus; attempt: number; cancelRequestedAt: number | null },
+  run: { status: RunStatus; attempt: number; cancelRequestedAt: number | null; keySlot?: string | null },
   now: number,
 ): CancelPlan {
-  const { status, attempt, cancelRequestedAt } = run;
+  const { status, attempt, cancelRequestedAt, keySlot = null } = run;
+  if (hasFailed(status) && keySlot !== null)
+    return { outcome: "released", change: null, entry: { at: now, kind: "key_released", attempt } };
   if (!mayBecome(status, "canceled")) return { outcome: "ended", change: null, entry: null };
   if (status !== "running")
     return {

@@ -1,3 +1,4 @@
+import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   type Codes,
   createDecoder,
@@ -142,6 +143,8 @@ const run: TableForm = {
     version: column("version", named),
     is_resuming: column("is_resuming", bool),
     is_isolated: column("is_isolated", bool),
+    key_slot: column("key_slot", coded(keySlotCodes)),
+    key_order: column("key_order"),
     token: column("token", packed(packedUuid)),
     worker_id: column("worker_id", packed(packedId("wrk"))),
     payload: column("payload", same, { sql: payloadSql }),

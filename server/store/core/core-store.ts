@@ -11,6 +11,8 @@ import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
 import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
+import { createKeyLimits, type KeyLimits } from "./key-limits.ts";
+import type { CurrentLimits } from "../../domain/runs/run-limits.ts";
 import { createKeyStore } from "./keys.ts";
 import { createOpenRunStore, type OpenRunReads } from "./open-runs.ts";
 import { createPeopleStore } from "./people.ts";
@@ -18,6 +20,7 @@ import type { StoreDatabase } from "./store-database.ts";
 import { createPresetStore } from "./presets.ts";
 import { createRunDecisions, type RunDecisions } from "./run-decisions.ts";
 import { createRunStarts, type RunStarts } from "./run-starts.ts";
+import { createRunWaitReads, type RunWaitReads } from "./run-waits.ts";
 import { createSwitchStore } from "./switches.ts";
 
 export type CoreStore = KeyStore &
@@ -30,18 +33,22 @@ export type CoreStore = KeyStore &
   OpenRunReads &
   RunDecisions &
   RunStarts &
+  RunWaitReads &
+  KeyLimits &
   ContractStore &
   ContentKeyRows &
   ClockWatchRows;
 
 /** The operations that both databases share. */
-export function createCoreStore(database: StoreDatabase): CoreStore {
+export function createCoreStore(database: StoreDatabase, limits: CurrentLimits): CoreStore {
   return {
     ...createAlertStore(database),
     ...createAlertFacts(database),
     ...createOpenRunStore(database),
     ...createRunDecisions(database),
     ...createRunStarts(database),
+    ...createRunWaitReads(database),
+    ...createKeyLimits(database, limits),
     ...createKeyStore(database),
     ...createPeopleStore(database),
     ...createInvitationStore(database),

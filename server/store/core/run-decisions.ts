@@ -10,9 +10,9 @@ export type RunDecisions = Pick<RunStore, "requestCancel" | "decideApproval">;
 export function createRunDecisions({ tables: { run, runStep }, write }: StoreDatabase): RunDecisions {
   /** Locks the run, so that two decisions, or a decision and the end of the run, take effect one after the other. */
   function* lockRun({ db, lockedRows }: StoreSession, id: string) {
-    const { key, status, attempt, cancelRequestedAt } = run;
+    const { key, status, attempt, cancelRequestedAt, keySlot } = run;
     const [found] = yield* lockedRows(
-      db.select({ key, status, attempt, cancelRequestedAt }).from(run).where(eq(run.id, id)),
+      db.select({ key, status, attempt, cancelRequestedAt, keySlot }).from(run).where(eq(run.id, id)),
     );
     return found;
   }
@@ -23,11 +23,10 @@ export function createRunDecisions({ tables: { run, runStep }, write }: StoreDat
         const found = yield* lockRun(session, runId);
         if (!found) return "missing";
         const { outcome, change, entry } = planCancel(found, now);
-        if (change && entry) {
-          yield* session.run(session.db.update(run).set(change).where(eq(run.key, found.key)));
-          yield* session.addEntry(found.key, entry);
-          if (outcome === "requested") session.notifyHosts();
-        }
+        if (change) yield* session.run(session.db.update(run).set(change).where(eq(run.key, found.key)));
+        if (entry) yield* session.addEntry(found.key, entry);
+        if (outcome === "requested") session.notifyHosts();
+        if (outcome === "canceled" || outcome === "released") yield* session.changeSlot(found.key, null, now);
         return outcome;
       }),
     decideApproval: ({ runId, name, decision, now }) =>

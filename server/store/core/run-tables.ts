@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import type { RunError } from "../../contract/run.ts";
+import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   logLevelCodes,
   runStatusCodes,
@@ -48,7 +49,10 @@ export function describeRun<Form extends string | number>(types: ColumnTypes & N
     resumedAt: whole("resumed_at"),
     startedAt: whole("started_at"),
     finishedAt: whole("finished_at"),
-    /** When a waiting run is due. For a queued run, which is always due, it is only the sort order. */
+    /**
+     * When a waiting run is due. For a queued run, which is always due, it is only the sort order. `notDueAt`: the run
+     * waits for a slot of its key.
+     */
     availableAt: whole("available_at").notNull(),
     cancelRequestedAt: whole("cancel_requested_at"),
     /** The next claim continues the current attempt. */
@@ -56,6 +60,10 @@ export function describeRun<Form extends string | number>(types: ColumnTypes & N
     /** Its process crashed with other runs in it, so it must be alone in the next process. */
     isIsolated: flag("is_isolated").notNull().default(false),
     crashes: small("crashes").notNull().default(0),
+    /** Only if its target limits the runs of each key. A failed run keeps its slot while it blocks the key. */
+    keySlot: code("key_slot", keySlotCodes),
+    /** The order of runs that wait for a slot. */
+    keyOrder: whole("key_order"),
     /**
      * The fencing token of the last claim. It is kept when the worker's own write ends the claim, so that a repetition
      * of that write is recognized. NULL after the run was taken from its worker.

@@ -4,8 +4,10 @@ import type { Json } from "../../contract/json.ts";
 import type { StoreTopic } from "../../ports/store.ts";
 import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+import type { KeySlot } from "../../domain/runs/key-slots.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
+import type { RunKey } from "../../domain/runs/key-slots.ts";
 import type { RunTables } from "./run-tables.ts";
 import type { CoreTables } from "./tables.ts";
 
@@ -63,12 +65,17 @@ export interface StoreSession extends RunWrites {
 export interface RunWrites {
   /** Inserts all runs or none. Returns the full queue if there is one. */
   insertRuns(runs: readonly NewRun[]): Operation<QueueFull | null>;
+  /** Also to a run that has ended: the entry follows its end. */
   addEntry(run: RowKey, entry: NewTimelineEntry): Operation<void>;
+  /** Excludes other transactions that assign the slots of this key. */
+  lockKey(key: RunKey): Operation<void>;
+  /** Changes the slot of a run whose row is locked. If it is freed, the next run of its key gets it. */
+  changeSlot(run: RowKey, to: KeySlot | null, now: number): Operation<void>;
   /** A run is due, or another process executes it. */
   notifyHosts(): void;
 }
 
-export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "insert" | "update" | "delete">;
+export type QueryBuilder = Pick<BetterSQLite3Database, "select" | "selectDistinct" | "insert" | "update" | "delete">;
 
 export interface RowsQuery<Row> {
   all(): Row[];

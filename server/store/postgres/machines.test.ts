@@ -5,7 +5,7 @@ import { leaseMs } from "../../domain/runs/lease.ts";
 import { migrationsFolder } from "../../paths.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import { aClaim, aKey, aRun, claimOne, epoch } from "../testing/factories.ts";
+import { aClaim, aConcurrency, aKey, aRun, claimOne, epoch } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { readJournal } from "../shared/migration-journal.ts";
 import { createPool } from "./connection/connect.ts";
@@ -305,7 +305,10 @@ it("a database is looked at as it is, whether or not anything was made in it, an
 it("runs without a worker, and queues that stand still, are found", async () => {
   await withStore(async (store) => {
     const now = Date.now();
-    const runs = [aRun(), aRun({ concurrency: 1 }), aRun({ version: "v2" })].map((run) => ({ ...run, createdAt: now }));
+    const runs = [aRun(), aRun({ concurrency: aConcurrency({ limit: 1 }) }), aRun({ version: "v2" })].map((run) => ({
+      ...run,
+      createdAt: now,
+    }));
     await store.createRuns(runs);
     await claimOne(store, { version: "v2", now });
     expect((await inspectPostgres(url)).queue).toMatchObject({ silentRuns: 0, stuck: [] });

@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store, StoreMark, StoreTopic } from "../../ports/store.ts";
 import type { ReleaseRequest } from "../../ports/store/delivery-store.ts";
 import { createCoreStore } from "../core/core-store.ts";
+import type { CurrentLimits } from "../../domain/runs/run-limits.ts";
 import { createFoldLater, type FoldLater } from "../shared/traffic/fold-later.ts";
 import {
   acceptDeliveries,
@@ -156,13 +157,14 @@ function createStore(p: {
   // Counts that an ended process has left.
   folding.counted(0);
   const storeDatabase = createStoreDatabase(database, { acceptIn });
+  const limits: CurrentLimits = { current: new Map() };
   return {
     ...createDeliveryStore(database, { accept, release }),
     ...createFeedStore(database),
     ...createRunStore(database, { accept }),
     ...createTrafficStore(database),
-    ...createEngineStore(database, p),
-    ...createCoreStore(storeDatabase),
+    ...createEngineStore(database, { ...p, limits }),
+    ...createCoreStore(storeDatabase, limits),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),
     ping: () => ping(database),

@@ -8,8 +8,8 @@ export async function createMissingSchema(session: Session, schema: string): Pro
 }
 
 /**
- * A table, a view, a materialized view or a foreign table of the schema. None if it has the migrations of a store, which
- * another process may have committed a moment ago.
+ * A table, a view, a materialized view or a foreign table of the schema. None if it has the migrations of a store,
+ * which another process may have committed a moment ago.
  */
 const foreignSql = `
   SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

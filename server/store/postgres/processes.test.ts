@@ -5,7 +5,7 @@ import { askPostgres } from "../../../scripts/ask-postgres.ts";
 import { migrationsFolder } from "../../paths.ts";
 import type { Store } from "../../ports/store.ts";
 import { readJournal } from "../shared/migration-journal.ts";
-import { aClaim, aDelivery, aRun, aVerdict } from "../testing/factories.ts";
+import { aClaim, aConcurrency, aDelivery, aRun, aVerdict, limitTo } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { openPostgresStore } from "./open-store.ts";
 
@@ -121,13 +121,13 @@ it("runs are claimed exactly once by several processes, and no more of a target 
       aRun({ target: { kind: "workflow", slug: n % 3 === 0 ? "narrow" : "wide" } }),
     );
     await first?.createRuns(runs);
-    const concurrency = new Map([["workflow:narrow", 3]]);
+    const limits = limitTo({ "workflow:narrow": 3 });
     const had: string[] = [];
     const most: number[] = [];
     await Promise.all(
       stores.map(async (store, n) => {
         for (let idle = 0; idle < 3;) {
-          const claimed = await store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7, concurrency }));
+          const claimed = await store.claimRuns(aClaim({ workerId: `wrk_${n}`, limit: 7, limits }));
           idle = claimed.length === 0 ? idle + 1 : 0;
           const [running] = await askPostgres<{ runs: string }>(
             url,
@@ -244,7 +244,7 @@ it("a run host is not woken by deliveries, assigned runs, steps and ends of othe
     const progress = { runId: assigned.id, token: assignment.token, now: Date.now(), entries: [] };
     await other.writeProgress(progress);
     await other.writeProgress({ ...progress, transition: { to: "completed", output: null } });
-    const limited = aRun({ concurrency: 1, assignment: { ...assignment, token: "another" } });
+    const limited = aRun({ concurrency: aConcurrency({ limit: 1 }), assignment: { ...assignment, token: "another" } });
     await other.acceptDelivery({ delivery: aDelivery(), runs: [limited], idempotency: null });
     const notify = () => askPostgres(url, "SELECT pg_notify('signalbox_runs', 'test')");
     await notify();

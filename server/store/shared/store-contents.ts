@@ -1,3 +1,4 @@
+import type { ConcurrencyLimits } from "../../domain/runs/run-limits.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { ClockWatch } from "../../domain/clock-watch.ts";
 import type { UsedContentKey } from "../../domain/encryption/content-keys.ts";
@@ -36,10 +37,10 @@ export interface StoreContents {
   admins: number;
 }
 
-/** `concurrency`: the limits of the current build; see `ClaimRequest`. */
+/** `limits`: those of the current build; see `ClaimRequest`. */
 export interface WantedContents {
   now: number;
-  concurrency: ReadonlyMap<string, number>;
+  limits: ConcurrencyLimits;
 }
 
-export const wantedByDefault = (): WantedContents => ({ now: systemClock.now(), concurrency: new Map() });
+export const wantedByDefault = (): WantedContents => ({ now: systemClock.now(), limits: new Map() });

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { createCoreStore } from "../core/core-store.ts";
+import type { CurrentLimits } from "../../domain/runs/run-limits.ts";
 import { createFoldLater } from "../shared/traffic/fold-later.ts";
 import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
@@ -14,6 +15,7 @@ import { createDeliveryStore } from "./deliveries/delivery-store.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
 import { createFeedStore } from "./lists/feed.ts";
 import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
+import { prepareKeySlots } from "./runs/key-slots.ts";
 import { prepareListIndex } from "./lists/list-index.ts";
 import { prepareLiveMark } from "./engine/live.ts";
 import { findLostLog, lostLogMessage } from "./file/open-mark.ts";
@@ -130,17 +132,22 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const addEntry = prepareAddEntry(database);
   const readEnds = prepareReadEnds(connection);
   const liveMark = prepareLiveMark(connection);
-  const insertRun = prepareInsertRun(database, { capacity });
-  const core = createCoreStore(createStoreDatabase(database, { addEntry, insertRun, capacity, queueing }));
+  const keySlots = prepareKeySlots(database);
+  const limits: CurrentLimits = { current: new Map() };
+  const insertRun = prepareInsertRun(database, { capacity, keySlots });
+  const core = createCoreStore(
+    createStoreDatabase(database, { addEntry, insertRun, keySlots, capacity, queueing }),
+    limits,
+  );
   // Counts of processes that have ended.
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
     ...createFeedStore(database),
-    ...createRunStore(database, { insertRun, capacity, queueing, addEntry }),
+    ...createRunStore(database, { insertRun, keySlots, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun }),
+    ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun, keySlots, limits }),
     ...core,
     ...readCache.wrap(core),
     ...createUpkeepStore(database),

@@ -7,7 +7,8 @@ import { resultOf, runSync } from "../shared/operation.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { type Names, noName } from "./names.ts";
 import { insertRuns, type RunParts } from "./runs/insert-run.ts";
-import type { AddEntry } from "./runs/timeline.ts";
+import type { KeySlots } from "./runs/key-slots.ts";
+import { type AddEntry, addLaterEntry } from "./runs/timeline.ts";
 import type { WriteQueue } from "./writes/write-queue.ts";
 import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
@@ -15,8 +16,17 @@ import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 
 /** SQLite has one writer, so a write transaction locks all rows. */
 export function createStoreDatabase(
-  { db, names, read, readInTurn, write, changed }: SqliteDatabase,
-  { addEntry, queueing, ...parts }: RunParts & { addEntry: AddEntry; queueing: WriteQueue["write"] },
+  { db, connection, names, read, readInTurn, write, changed }: SqliteDatabase,
+  {
+    addEntry,
+    keySlots,
+    queueing,
+    ...parts
+  }: RunParts & {
+    addEntry: AddEntry;
+    keySlots: KeySlots;
+    queueing: WriteQueue["write"];
+  },
 ): StoreDatabase {
   // With the second column of the index, the third one is found.
   const isQueued = sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`);
@@ -31,7 +41,9 @@ export function createStoreDatabase(
     run: (query) => resultOf(void query.run()),
     changed,
     insertRuns: (runs) => resultOf(insertRuns(parts, runs)),
-    addEntry: (key, entry) => resultOf(addEntry(Number(key), entry)),
+    addEntry: (key, entry) => resultOf(addLaterEntry({ db, connection }, { seq: Number(key), entry, addEntry })),
+    lockKey: () => resultOf(undefined),
+    changeSlot: (key, to, now) => resultOf(keySlots.change(Number(key), to, now)),
     notifyHosts() {},
   };
   return {

@@ -3,7 +3,18 @@ import { newId } from "../../domain/ids.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import type { RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
 import { type Store, storeTopics } from "../../ports/store.ts";
-import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore, withRunningRun } from "./factories.ts";
+import {
+  aClaim,
+  aConcurrency,
+  aDelivery,
+  aRun,
+  claimOne,
+  epoch,
+  kindsOf,
+  limitTo,
+  type OpenStore,
+  withRunningRun,
+} from "./factories.ts";
 
 const workflow = (slug: string) => ({ kind: "workflow" as const, slug });
 const leaseEnd = epoch + 1000 + leaseMs; // of aClaim()
@@ -111,18 +122,21 @@ export function engineContract(open: OpenStore): void {
           ...Array.from({ length: 30 }, () => aRun({ createdAt: epoch - 1, target: workflow("narrow") })),
           aRun({ target: workflow("wide") }),
         ]);
-        const concurrency = new Map([["workflow:narrow", 2]]);
-        const slugs = async () => (await store.claimRuns(aClaim({ concurrency }))).map((run) => run.target.slug);
+        const limits = limitTo({ "workflow:narrow": 2 });
+        const slugs = async () => (await store.claimRuns(aClaim({ limits }))).map((run) => run.target.slug);
         expect(await slugs()).toEqual(["narrow", "narrow", "wide"]);
         expect(await slugs()).toEqual([]);
       });
 
       it("count a target's runs in all pools and of all workers, separately for workflows and agents", async () => {
-        await store.createRuns([aRun({ createdAt: epoch - 1, concurrency: 1 })]);
-        await store.createRuns([aRun({ concurrency: 1 }), aRun({ target: { kind: "agent", slug: "welcome-email" } })]);
-        const concurrency = new Map([["workflow:welcome-email", 1]]);
-        expect(await store.claimRuns(aClaim({ concurrency, limit: 1 }))).toHaveLength(1);
-        const [next, ...rest] = await store.claimRuns(aClaim({ concurrency, workerId: "wrk_b" }));
+        await store.createRuns([aRun({ createdAt: epoch - 1, concurrency: aConcurrency({ limit: 1 }) })]);
+        await store.createRuns([
+          aRun({ concurrency: aConcurrency({ limit: 1 }) }),
+          aRun({ target: { kind: "agent", slug: "welcome-email" } }),
+        ]);
+        const limits = limitTo({ "workflow:welcome-email": 1 });
+        expect(await store.claimRuns(aClaim({ limits, limit: 1 }))).toHaveLength(1);
+        const [next, ...rest] = await store.claimRuns(aClaim({ limits, workerId: "wrk_b" }));
         expect(next?.target.kind).toBe("agent");
         expect(rest).toEqual([]);
       });
@@ -133,7 +147,7 @@ export function engineContract(open: OpenStore): void {
           ages.map((age) => aRun({ createdAt: epoch - age, target: workflow(slug) })),
         );
         await store.createRuns(runs);
-        const claimed = await store.claimRuns(aClaim({ limit: 80, concurrency: new Map([["workflow:narrow", 2]]) }));
+        const claimed = await store.claimRuns(aClaim({ limit: 80, limits: limitTo({ "workflow:narrow": 2 }) }));
         const agesOf = (slug: string) =>
           claimed.filter(({ target }) => target.slug === slug).map(({ createdAt }) => epoch - createdAt);
         expect([agesOf("narrow"), agesOf("wide")]).toEqual([
@@ -187,10 +201,10 @@ export function engineContract(open: OpenStore): void {
 
       it("take runs of a target again when one of its runs has ended", async () => {
         await store.createRuns([aRun(), aRun()]);
-        const concurrency = new Map([["workflow:welcome-email", 1]]);
-        const first = await claimOne(store, { concurrency });
+        const limits = limitTo({ "workflow:welcome-email": 1 });
+        const first = await claimOne(store, { limits });
         await write(first, { to: "completed", output: null });
-        expect(await store.claimRuns(aClaim({ concurrency }))).toHaveLength(1);
+        expect(await store.claimRuns(aClaim({ limits }))).toHaveLength(1);
       });
     });
 
@@ -256,8 +270,8 @@ export function engineContract(open: OpenStore): void {
         await store.createRuns([aRun({ maxQueued: 1, assignment }), first, aRun({ maxQueued: 1, assignment })]);
         await store.createRuns([aRun({ maxQueued: 1, assignment })]);
         await expect(store.createRuns([aRun({ maxQueued: 1 })])).rejects.toMatchObject({ code: "queue_full" });
-        const concurrency = new Map([["workflow:welcome-email", 3]]);
-        expect(await store.claimRuns(aClaim({ concurrency }))).toEqual([]);
+        const limits = limitTo({ "workflow:welcome-email": 3 });
+        expect(await store.claimRuns(aClaim({ limits }))).toEqual([]);
         expect(await store.countOpenRuns()).toEqual({ queued: 1, running: 3, waiting: 0 });
       });
     });
@@ -623,7 +637,7 @@ export function engineContract(open: OpenStore): void {
         const due = (p: { now: number; limit?: number }) =>
           store.listDueRuns({
             pools: ["shared", "isolated"],
-            concurrency: new Map([["workflow:narrow", 1]]),
+            limits: limitTo({ "workflow:narrow": 1 }),
             limit: 100,
             ...p,
           });
@@ -638,11 +652,11 @@ export function engineContract(open: OpenStore): void {
             ]),
           );
         expect(await due({ now: epoch })).toEqual([]);
-        const narrow = { target: workflow("narrow"), concurrency: 1 };
+        const narrow = { target: workflow("narrow"), concurrency: aConcurrency({ limit: 1 }) };
         await store.createRuns([aRun({ createdAt: epoch }), aRun({ createdAt: epoch, ...narrow })]);
         expect(await sum({ now: epoch + 100 })).toEqual({ shared: [2, 0] });
-        const concurrency = new Map([["workflow:narrow", 1]]);
-        const claimed = await store.claimRuns(aClaim({ now: epoch + 200, concurrency }));
+        const limits = limitTo({ "workflow:narrow": 1 });
+        const claimed = await store.claimRuns(aClaim({ now: epoch + 200, limits }));
         await store.createRuns([aRun({ createdAt: epoch + 500 }), aRun({ createdAt: epoch + 500, ...narrow })]);
         // The target of the other run has no room.
         expect(await sum({ now: epoch + 1000 })).toEqual({ shared: [1, 500] });
@@ -657,17 +671,15 @@ export function engineContract(open: OpenStore): void {
         });
         // The lost run is due since it was lost, not since it was recorded.
         expect(await sum({ now: epoch + 8999 })).toEqual({ isolated: [1, 7000], shared: [2, 500] });
-        expect(await store.listDueRuns({ pools: ["isolated"], now: epoch + 8999, concurrency, limit: 9 })).toHaveLength(
-          1,
-        );
-        for (const run of await store.claimRuns(aClaim({ now: epoch + 8999, concurrency })))
+        expect(await store.listDueRuns({ pools: ["isolated"], now: epoch + 8999, limits, limit: 9 })).toHaveLength(1);
+        for (const run of await store.claimRuns(aClaim({ now: epoch + 8999, limits })))
           await write(run, { to: "completed", output: null }, epoch + 9000);
         expect(await sum({ now: epoch + 9500 })).toMatchObject({ shared: [1, 9000] });
       });
 
       it("counts no more due runs than it was asked for", async () => {
         await store.createRuns(Array.from({ length: 5 }, () => aRun({ createdAt: epoch })));
-        const p = { pools: ["shared"], now: epoch + 1, concurrency: new Map<string, number>() } as const;
+        const p = { pools: ["shared"], now: epoch + 1, limits: new Map() } as const;
         expect((await store.listDueRuns({ ...p, limit: 3 })).map(({ runs }) => runs)).toEqual([3]);
         expect((await store.listDueRuns({ ...p, limit: 9 })).map(({ runs }) => runs)).toEqual([5]);
       });

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Concurrency } from "../../contract/project/options.ts";
+import type { ConcurrencyLimits } from "../../domain/runs/run-limits.ts";
 import type { UpkeepBatch } from "../../ports/store/upkeep-store.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import { newId } from "../../domain/ids.ts";
@@ -98,6 +100,16 @@ export function aKey(given: Partial<NewKey> = {}): NewKey {
   };
 }
 
+/** The limits of a target, with their defaults. */
+export function aConcurrency(given: Partial<Concurrency> = {}): Concurrency {
+  const perKey = given.perKey ?? null;
+  return { limit: null, perKey, whileWaiting: perKey === null ? "release" : "hold", onFailure: "continue", ...given };
+}
+
+/** Limits on the concurrent runs of these targets. */
+export const limitTo = (limits: Readonly<Record<string, number>>): ConcurrencyLimits =>
+  new Map(Object.entries(limits).map(([target, limit]) => [target, aConcurrency({ limit })]));
+
 /** A claim for one worker: up to `limit` runs. */
 type GivenClaim = Partial<Omit<ClaimRequest, "slots">> & { workerId?: string; limit?: number };
 
@@ -106,7 +118,7 @@ export function aClaim({ workerId = "wrk_a", limit = 10, ...given }: GivenClaim 
     slots: slotsOf(workerId, limit),
     now: epoch + 1000,
     leaseMs,
-    concurrency: new Map(),
+    limits: new Map(),
     pool: "shared",
     ...given,
   };

@@ -1,5 +1,6 @@
 import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   deliveryOutcomeCodes,
   logLevelCodes,
@@ -33,6 +34,7 @@ const codes = new Map<string, object>([
   ["run.status", runStatusCodes],
   ["run.target_kind", targetKindCodes],
   ["run.started_by", startedByCodes],
+  ["run.key_slot", keySlotCodes],
   ["run_step.kind", stepKindCodes],
   ["run_event.kind", timelineKindCodes],
   ["run_event.level", logLevelCodes],

@@ -47,6 +47,8 @@ const runFields: Fields<RunFilter, StoredRun> = {
   minCostUsd: { values: fc.constantFrom(0, 0.25, 0.5, 1), isOf: (run, usd) => (run.costUsd ?? -1) >= usd },
   // The runs of these tests wait for no approvals.
   needsApproval: { values: flag, isOf: () => false },
+  // Nor for other runs of their key.
+  waitsForKey: { values: flag, isOf: () => false },
   unresolved: { values: flag, isOf: (run) => hasFailed(run.status) && run.replayedAs === null },
 };
 

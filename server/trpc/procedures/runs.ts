@@ -9,7 +9,7 @@ import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
-import { getRun, listRuns } from "../../runs/read-runs.ts";
+import { findRuns, getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
 import { getStep, listSteps, withoutLongResult } from "../../runs/run-steps.ts";
 import { type ReplayChange, replayRun } from "../../runs/replay-run.ts";
@@ -59,7 +59,7 @@ export const runsRouter = router({
   /** The current state of these runs, newest first. Deleted runs are missing. */
   byIds: procedure("findRuns")
     .input(z.strictObject({ ids }))
-    .query(({ ctx, input }) => ctx.store.findRuns(input.ids)),
+    .query(({ ctx, input }) => findRuns(ctx, input.ids)),
 
   get: procedure("getRun")
     .input(byId)

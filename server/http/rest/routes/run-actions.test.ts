@@ -45,7 +45,7 @@ describe("POST /api/v1/runs/{id}/cancel", () => {
       slots: ["wrk_1"],
       now: service.state.now,
       leaseMs: 60_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     });
     expect(runSchema.parse((await service.post(`/api/v1/runs/${id}/cancel`)).json).status).toBe("running");

@@ -23,7 +23,10 @@ const cancelRoute = defineRoute({
   tags: ["Runs"],
   request: { params: runParam, query: noQuery },
   responses: {
-    200: answer("The run. It is `canceled`, or `running` until its worker has stopped it.", run),
+    200: answer(
+      "The run. It is `canceled`, or `running` until its worker has stopped it. A failed run that blocked its key stays `failed`.",
+      run,
+    ),
     ...problems(["not_found", "run_ended"]),
   },
 });

@@ -291,7 +291,7 @@ async function withSpend(
       slots: ["wrk_1"],
       now: state.now,
       leaseMs: 60_000,
-      concurrency: new Map(),
+      limits: new Map(),
       pool: "shared",
     });
     await store.writeProgress({
@@ -354,7 +354,7 @@ async function withSteps(
     slots: ["wrk_1"],
     now: state.now,
     leaseMs: 60_000,
-    concurrency: new Map(),
+    limits: new Map(),
     pool: "shared",
   });
   const step = {

@@ -29,7 +29,7 @@ export async function withApproval(service: TestService): Promise<string> {
     slots: ["wrk_1"],
     now: state.now,
     leaseMs: 60_000,
-    concurrency: new Map(),
+    limits: new Map(),
     pool: "shared",
   });
   const result = { request: { toolCallId: "a", toolName: "refund", input: { cents: 500 } } };

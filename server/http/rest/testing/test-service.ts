@@ -272,7 +272,7 @@ export async function executeRuns(
     slots: Array.from({ length: 100 }, () => "wrk_1"),
     now: state.now,
     leaseMs: 60_000,
-    concurrency: new Map(),
+    limits: new Map(),
     pool: "shared",
   });
   for (const { id, token, attempt } of claimed) {

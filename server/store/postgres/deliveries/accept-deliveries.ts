@@ -8,6 +8,7 @@ import { toStoredVerdicts } from "../../shared/stored-verdicts.ts";
 import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { inPortions } from "../statements/in-portions.ts";
 import { type InsertPart, insertParts, insertRows, toInsert } from "../statements/insert-rows.ts";
+import { needsKeySlot, assignKeySlots } from "../queue/key-slots.ts";
 import { lockRoom, type QueueRoom } from "../queue/queue-room.ts";
 import { lockReplayed, type ReplayedRuns } from "../runs/resume-runs.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
@@ -38,13 +39,14 @@ interface KeyRow extends FirstDelivery {
 
 /**
  * Whether `acceptDeliveries` writes these calls with one statement, and reads nothing before it. None of them has a
- * key, a bounded queue or a run that may be replayed once only, and their bodies fit into one statement.
+ * key or a bounded queue. No run needs a slot of its key, or may be replayed once only. The bodies fit into one
+ * statement.
  */
 export function isOneStatement(jobs: readonly AcceptJob[]): boolean {
   const isPlain = ({ runs, idempotency, isFitting }: AcceptJob) =>
     idempotency === null &&
     !isFitting &&
-    runs.every(({ maxQueued, isOnlyReplay }) => typeof maxQueued !== "number" && !isOnlyReplay);
+    runs.every((run) => typeof run.maxQueued !== "number" && !run.isOnlyReplay && !needsKeySlot(run));
   return jobs.every(isPlain) && divide(jobs.flatMap(({ delivery }) => delivery ?? [])).length <= 1;
 }
 
@@ -181,8 +183,13 @@ async function record(
 ): Promise<void> {
   const portions = divide(deliveries);
   const last = portions.pop() ?? [];
+  const slots = await assignKeySlots(session, runs);
   for (const portion of portions) await insertParts(session, [toInsertDeliveries(portion)]);
-  await insertParts(session, [toInsertDeliveries(last), toInsertCounts(deliveries, p), ...toInsertRuns(session, runs)]);
+  await insertParts(session, [
+    toInsertDeliveries(last),
+    toInsertCounts(deliveries, p),
+    ...toInsertRuns(session, runs, slots),
+  ]);
 }
 
 function toInsertDeliveries(deliveries: readonly NewDelivery[]): InsertPart | null {

@@ -8,6 +8,7 @@ import { readStoredVerdicts, toStoredVerdicts } from "../../shared/stored-verdic
 import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
 import { insertParts, toInsert } from "../statements/insert-rows.ts";
+import { assignKeySlots } from "../queue/key-slots.ts";
 import { lockRoom } from "../queue/queue-room.ts";
 import { delivery, trafficLog } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
@@ -50,7 +51,11 @@ export async function releaseDeliveries(
   if (released.length === 0) return results;
   p.counted(counts.size());
   const runs = released.flatMap(({ id, runs }) => runs.map((run) => ({ ...run, keyId: rows.get(id)?.keyId ?? null })));
-  await insertParts(session, [toInsert(trafficLog, [{ counts: counts.toText() }]), ...toInsertRuns(session, runs)]);
+  const slots = await assignKeySlots(session, runs);
+  await insertParts(session, [
+    toInsert(trafficLog, [{ counts: counts.toText() }]),
+    ...toInsertRuns(session, runs, slots),
+  ]);
   return results;
 }
 

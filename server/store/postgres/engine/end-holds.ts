@@ -1,12 +1,15 @@
 import type { Json } from "../../../contract/json.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { RunError } from "../../../contract/run.ts";
+import { type KeySlot, slotAfter } from "../../../domain/runs/key-slots.ts";
+import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import { toFailureRun } from "../../../domain/runs/failure-run.ts";
 import { isEnded, resolveTransition } from "../../../shared/runs/run-state.ts";
 import type { RunTransition } from "../../../ports/store/engine-store.ts";
 import { type ElementType, toArrayParameter } from "../statements/array-parameters.ts";
 import { insertParts } from "../statements/insert-rows.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
+import { changeSlots, type LeftSlot } from "../queue/key-slots.ts";
 import { isStillRunning } from "./held-runs.ts";
 import type { Session } from "../connection/session.ts";
 import { addEntries, type EntryOfRun, toInsertEntries } from "../runs/timeline.ts";
@@ -19,6 +22,9 @@ export interface Held {
   attempt: number;
   cancelRequestedAt: number | null;
   isLimited: boolean;
+  target: string;
+  key: string | null;
+  keySlot: KeySlot | null;
   /** The number of the worker's write that ends its hold; absent: the run is taken from its worker. */
   seq?: number;
 }
@@ -30,6 +36,10 @@ export interface Ending {
   /** The input that its code got, if this attempt has created it. */
   input?: Json;
 }
+
+/** The columns of `Held`. */
+export const heldColumnsSql =
+  'id, token, attempt, cancel_requested_at AS "cancelRequestedAt", is_limited AS "isLimited", target, run_key AS key, key_slot AS "keySlot"';
 
 /** The resolved transition (see resolveTransition), with its timeline entry. */
 export function decideEnding({ held, transition: asked, now, ...rest }: Ending): {
@@ -77,7 +87,11 @@ const columns: readonly { name: string; type: ElementType; valueOf: (ending: End
 /** Takes runs out of `running`, each once. The same statement adds `entries` to their timelines. */
 export async function endHolds(
   session: Session,
-  { endings, entries }: { endings: readonly Ending[]; entries: readonly EntryOfRun[] },
+  {
+    endings,
+    entries,
+    limits,
+  }: { endings: readonly Ending[]; entries: readonly EntryOfRun[]; limits: ConcurrencyLimits },
 ): Promise<void> {
   if (endings.length === 0) return addEntries(session, entries);
   const values = columns.map(({ type, valueOf }) => toArrayParameter(type, endings.map(valueOf)));
@@ -89,7 +103,17 @@ export async function endHolds(
     );
   // The run is due at some time, or another run of its target may be.
   if (endings.some(({ held, transition }) => held.isLimited || !isEnded(transition.to))) session.concernsHosts = true;
+  await changeSlots(
+    session,
+    endings.flatMap((ending) => leftSlotOf(ending, limits)),
+  );
   await queueOnFailure(session, endings);
+}
+
+function leftSlotOf({ held, transition, now }: Ending, limits: ConcurrencyLimits): LeftSlot[] {
+  const { id, target, key, keySlot: from } = held;
+  const to = slotAfter(from, transition, limits.get(target));
+  return from === null || key === null || to === from ? [] : [{ id, target, key, from, to, now }];
 }
 
 interface FailedRow {

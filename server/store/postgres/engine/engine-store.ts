@@ -1,6 +1,8 @@
 import { asc, desc, eq, gte } from "drizzle-orm";
 import type { EngineStore, RunProgress, StepRecord, WorkerInfo } from "../../../ports/store/engine-store.ts";
+import { notDueAt } from "../../../domain/runs/key-slots.ts";
 import type { CoreStore } from "../../core/core-store.ts";
+import type { CurrentLimits } from "../../../domain/runs/run-limits.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { extendLeases, isStillRunning, type LeaseTime } from "./held-runs.ts";
 import { getLive, type LiveRequest, saveLives } from "./live.ts";
@@ -16,7 +18,7 @@ const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until
 
 const longWaitsSql = `
   SELECT id, available_at AS "availableAt", is_resuming AS "isResuming" FROM signalbox.run
-  WHERE status = 'waiting' AND available_at > $1 AND (
+  WHERE status = 'waiting' AND available_at > $1 AND available_at < ${notDueAt} AND (
     EXISTS (SELECT 1 FROM signalbox.run_step WHERE run_id = run.id AND ${isOpenSleep} AND started_at > $1)
     OR EXISTS (SELECT 1 FROM signalbox.run_event WHERE run_id = run.id AND kind = 'retry_scheduled' AND at > $1)
   )`;
@@ -30,13 +32,13 @@ interface LongWait {
 /** `toLeaseTime`: the time of leases, from that of the operation. */
 export function createEngineStore(
   { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
-  { toLeaseTime }: { toLeaseTime: (now: number) => LeaseTime },
+  { toLeaseTime, limits }: { toLeaseTime: (now: number) => LeaseTime; limits: CurrentLimits },
 ): Omit<EngineStore, keyof CoreStore> {
   const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,
-    write: writeProgress,
+    write: (session, all: readonly RunProgress[]) => writeProgress(session, all, limits.current),
   });
   const saveLive = createBatcher({
     maxBatch: 128,
@@ -74,12 +76,14 @@ export function createEngineStore(
           )
         ).map(({ id }) => id),
       ),
-    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, p)),
+    releaseLostRuns: (p) => write((session) => releaseLostRuns(session, { ...p, limits: limits.current })),
     async reconcile(now, spare = new Set()) {
       const at = toLeaseTime(now);
       const ids = await read((session) => findSilent(session, { at, spare }));
       const adopted =
-        ids.length > 0 ? await write((session) => adoptRuns(session, { ids, now, at, spare, findSilent })) : 0;
+        ids.length > 0
+          ? await write((session) => adoptRuns(session, { ids, now, at, spare, findSilent, limits: limits.current }))
+          : 0;
       return adopted + (await shorten(now));
     },
     nextAvailableAt: (pool, after = -1) => read((session) => nextAvailableAt(session, pool, after)),

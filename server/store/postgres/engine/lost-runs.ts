@@ -1,6 +1,7 @@
+import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
-import { decideEnding, endHolds, type Ending, type Held } from "./end-holds.ts";
+import { decideEnding, endHolds, type Ending, type Held, heldColumnsSql } from "./end-holds.ts";
 import { isStillRunning, leaseClockSql, type LeaseTime } from "./held-runs.ts";
 import { clearLives } from "./live.ts";
 import type { Session } from "../connection/session.ts";
@@ -10,7 +11,7 @@ import { looksUp } from "../statements/look-up.ts";
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 const lockHeldBySql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", is_limited AS "isLimited" FROM signalbox.run
+  SELECT ${heldColumnsSql} FROM signalbox.run
   WHERE id = ANY($1::text[]) AND worker_id = $2 AND ${isStillRunning} AND token IS NOT NULL ORDER BY id FOR NO KEY UPDATE`;
 
 const countCrashesSql = `
@@ -18,7 +19,10 @@ const countCrashesSql = `
   FROM unnest($1::text[], $2::boolean[]) AS f (id, isolate) WHERE ${looksUp("run.id", "f.id")}`;
 
 /** After a worker process ended: its runs go back as its supervisor says. */
-export async function releaseLostRuns(session: Session, { workerId, now, message, runs }: Release): Promise<void> {
+export async function releaseLostRuns(
+  session: Session,
+  { workerId, now, message, runs, limits }: Release & { limits: ConcurrencyLimits },
+): Promise<void> {
   const locked = new Map(
     (await session.rows<Held>(lockHeldBySql, [runs.map(({ id }) => id), workerId])).map((held) => [held.id, held]),
   );
@@ -39,6 +43,7 @@ export async function releaseLostRuns(session: Session, { workerId, now, message
         ...(fate.kind === "fail" ? fate.entries : []),
       ].map((entry) => ({ runId: held.id, entry })),
     })),
+    limits,
   );
   const crashed = lost.filter(({ fate }) => fate.kind !== "resume");
   if (crashed.length > 0)
@@ -92,7 +97,7 @@ export function createFindSilent(): FindSilent {
 }
 
 const lockSilentSql = `
-  SELECT id, token, attempt, cancel_requested_at AS "cancelRequestedAt", is_limited AS "isLimited" FROM signalbox.run
+  SELECT ${heldColumnsSql} FROM signalbox.run
   WHERE id = ANY($1::text[]) AND ${isStillRunning} ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /**
@@ -102,7 +107,14 @@ const lockSilentSql = `
  */
 export async function adoptRuns(
   session: Session,
-  p: { ids: readonly string[]; now: number; at: LeaseTime; spare: ReadonlySet<string>; findSilent: FindSilent },
+  p: {
+    ids: readonly string[];
+    now: number;
+    at: LeaseTime;
+    spare: ReadonlySet<string>;
+    findSilent: FindSilent;
+    limits: ConcurrencyLimits;
+  },
 ): Promise<number> {
   const { ids, now, at, spare } = p;
   const locked = await session.rows<Held>(lockSilentSql, [[...ids]]);
@@ -115,6 +127,7 @@ export async function adoptRuns(
       ending: { held, transition: { to: "queued" }, now },
       entries: [{ runId: held.id, entry: { at: now, kind: "worker_lost", attempt: held.attempt, message } }],
     })),
+    p.limits,
   );
   return lost.length;
 }
@@ -122,6 +135,7 @@ export async function adoptRuns(
 async function returnToQueue(
   session: Session,
   lost: readonly { ending: Ending; entries: EntryOfRun[] }[],
+  limits: ConcurrencyLimits,
 ): Promise<void> {
   const decided = lost.map(({ ending, entries }) => ({ before: entries, ...decideEnding(ending) }));
   await clearLives(
@@ -131,5 +145,6 @@ async function returnToQueue(
   await endHolds(session, {
     endings: decided.map(({ ending }) => ending),
     entries: decided.flatMap(({ before, entries }) => [...before, ...entries]),
+    limits,
   });
 }

@@ -1,6 +1,7 @@
 import type { Json } from "../../../contract/json.ts";
+import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
-import { decideEnding, endHolds, type Held } from "./end-holds.ts";
+import { decideEnding, endHolds, type Held, heldColumnsSql } from "./end-holds.ts";
 import { insertRows } from "../statements/insert-rows.ts";
 import { clearLives } from "./live.ts";
 import { runStep } from "../schema.ts";
@@ -13,11 +14,15 @@ interface Found extends Held {
 }
 
 const lockSql = `
-  SELECT id, token, status = 'running' AS "isRunning", attempt, cancel_requested_at AS "cancelRequestedAt", progress_seq AS "progressSeq", is_limited AS "isLimited" FROM signalbox.run
+  SELECT ${heldColumnsSql}, status = 'running' AS "isRunning", progress_seq AS "progressSeq" FROM signalbox.run
   WHERE id = ANY($1::text[]) AND token = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** Writes the progress of many runs with as many statements as for one. Each run occurs once. */
-export async function writeProgress(session: Session, all: readonly Progress[]): Promise<ProgressResult[]> {
+export async function writeProgress(
+  session: Session,
+  all: readonly Progress[],
+  limits: ConcurrencyLimits,
+): Promise<ProgressResult[]> {
   const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
   const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
   const held = all.flatMap((progress) => {
@@ -53,6 +58,7 @@ export async function writeProgress(session: Session, all: readonly Progress[]):
       ...entries.map((entry) => ({ runId, entry })),
       ...(end?.entries ?? []),
     ]),
+    limits,
   });
   await saveSeqs(
     session,

@@ -67,6 +67,7 @@ export function rowTerms(of: Record<keyof typeof run.$inferSelect, Column>, filt
       WHERE run_step.run_id = ${of.id} AND run_step.kind = 'approval' AND run_step.finished_at IS NULL)`,
     hasFailed: sql.raw(`run.${hasFailedSql}`),
     hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
+    waitsForKey: sql.raw("run.key_slot = 'waiting'"),
   });
 }
 

@@ -2,7 +2,7 @@ import { type DueRuns, type Pool, pools } from "../../../domain/runs/blocked-wor
 import type { EngineStore, QueueDepth } from "../../../ports/store/engine-store.ts";
 import type { Session } from "../connection/session.ts";
 import { isOpenSql, limitedTargetSql } from "../schema.ts";
-import { countFree } from "./claim-runs.ts";
+import { countRoom } from "./claim-runs.ts";
 import { partsSql, firstOfQueueSql, type Queue, withQueuesSql } from "./queues.ts";
 
 const dueOf = (part: string) => `
@@ -13,15 +13,17 @@ const dueOf = (part: string) => `
 /** Reads at most `$3` entries of the index for each queue and part. */
 const dueRunsSql = `
   ${withQueuesSql}
-  SELECT queue.version, nullif(queue.target, '') AS "limitedTarget", queued.runs + woken.runs AS runs, least(queued.since, woken.since) AS "oldestAt"
+  SELECT queue.version, nullif(queue.target, '') AS "limitedTarget", queued.runs AS queued, woken.runs AS woken, queued.since AS "queuedSince", woken.since AS "wokenSince"
   FROM queue CROSS JOIN LATERAL (${dueOf(partsSql.queued)}) queued CROSS JOIN LATERAL (${dueOf(partsSql.woken("$2"))}) woken
   WHERE queued.runs + woken.runs > 0
   ORDER BY queue.version, queue.target`;
 
 interface DueRow extends Queue {
   pool: Pool;
-  runs: number;
-  oldestAt: number;
+  queued: number;
+  woken: number;
+  queuedSince: number | null;
+  wokenSince: number | null;
 }
 
 /** Without the runs of limited targets that have no room. */
@@ -31,14 +33,15 @@ export async function listDueRuns(session: Session, p: Parameters<EngineStore["l
     const rows = await session.rows<Omit<DueRow, "pool">>(dueRunsSql, [pool === "isolated", p.now, p.limit]);
     due.push(...rows.map((row) => ({ ...row, pool })));
   }
-  const limited = due.flatMap(({ limitedTarget: target }) =>
-    target !== null && p.concurrency.has(target) ? target : [],
-  );
-  const free = await countFree(session, p, [...new Set(limited)]);
-  return due.flatMap(({ pool, version, limitedTarget, runs, oldestAt }) => {
-    const room = limitedTarget === null ? undefined : free.get(limitedTarget);
-    const count = Math.min(runs, room ?? p.limit);
-    return count <= 0 ? [] : [{ pool, version, runs: count, oldestAt: Math.min(oldestAt, p.now) }];
+  const limited = due.flatMap(({ limitedTarget }) => limitedTarget ?? []);
+  const rooms = await countRoom(session, p, [...new Set(limited)]);
+  return due.flatMap(({ pool, version, limitedTarget, ...row }) => {
+    const room = limitedTarget === null ? undefined : rooms.get(limitedTarget);
+    const queued = Math.max(0, Math.min(row.queued, room?.queued ?? p.limit));
+    const woken = Math.max(0, Math.min(row.woken, room?.woken ?? p.limit));
+    const runs = room && !room.holds ? Math.min(queued + woken, Math.max(0, room.queued)) : queued + woken;
+    const since = [...(queued > 0 ? [row.queuedSince] : []), ...(woken > 0 ? [row.wokenSince] : [])];
+    return runs === 0 ? [] : [{ pool, version, runs, oldestAt: Math.min(p.now, ...since.map((at) => at ?? p.now)) }];
   });
 }
 

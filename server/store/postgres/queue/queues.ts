@@ -1,3 +1,4 @@
+import { notDueAt } from "../../../domain/runs/key-slots.ts";
 import { isInQueueSql, limitedTargetSql, rankSql } from "../schema.ts";
 
 /** Runs of a pool that the same workers can execute, and that one limit applies to. */
@@ -31,10 +32,13 @@ export const withQueuesSql = `
 export const partsSql = {
   /** Runs whose time has come. Claims take them first. */
   woken: (at: string) => `${rankSql} = 0 AND available_at <= ${at}`,
-  /** Runs that are due regardless of the time, so a clock that is set back delays none. */
-  queued: `${rankSql} > 0`,
+  /**
+   * Runs that are due regardless of the time, so a clock that is set back delays none. Those that wait for a slot of
+   * their key are last, and not due.
+   */
+  queued: `${rankSql} > 0 AND available_at < ${notDueAt}`,
   /** Runs that are due after this time. */
-  later: (at: string) => `${rankSql} = 0 AND available_at > ${at}`,
+  later: (at: string) => `${rankSql} = 0 AND available_at > ${at} AND available_at < ${notDueAt}`,
 };
 
 /** The end of a statement that reads the first runs of a part of a queue, in order. All values are expressions. */

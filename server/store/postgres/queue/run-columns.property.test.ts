@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { ClaimedRun, LostRun, RunTransition, StepRecord } from "../../../ports/store/engine-store.ts";
 import type { Store } from "../../../ports/store.ts";
-import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
+import { aClaim, aConcurrency, aDelivery, aResume, aRun, epoch, limitTo } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 import { listenerName } from "../connection/connect.ts";
 
@@ -137,7 +137,7 @@ async function apply(store: Store, known: Known, { next, now }: { next: Operatio
           target: { kind: "workflow", slug: next.target },
           deliveryId: next.isDelivered ? delivery.id : null,
           replayOf: known.ids.at(-1) ?? null,
-          ...(next.knowsLimit && next.target === "narrow" ? { concurrency: 2 } : {}),
+          ...(next.knowsLimit && next.target === "narrow" ? { concurrency: aConcurrency({ limit: 2 }) } : {}),
           ...(next.isAssigned && at === 0
             ? { assignment: { workerId: "wrk_a", token: `token ${known.ids.length}`, leaseUntil: now + leaseMs } }
             : {}),
@@ -149,8 +149,8 @@ async function apply(store: Store, known: Known, { next, now }: { next: Operatio
       return;
     }
     case "claim": {
-      const concurrency = new Map(next.isLimited ? [["workflow:narrow", 2]] : []);
-      known.held.push(...(await store.claimRuns(aClaim({ pool: next.pool, limit: next.limit, concurrency, now }))));
+      const limits = limitTo(next.isLimited ? { "workflow:narrow": 2 } : {});
+      known.held.push(...(await store.claimRuns(aClaim({ pool: next.pool, limit: next.limit, limits, now }))));
       return;
     }
     case "write": {
@@ -168,7 +168,7 @@ async function apply(store: Store, known: Known, { next, now }: { next: Operatio
       const run = await store.getRun(known.ids[next.run % Math.max(1, known.ids.length)] ?? "");
       if (!run) return;
       const { id, target, attempt: seenAttempt } = run;
-      const limit = next.knowsLimit && target.slug === "narrow" ? { concurrency: 2 } : {};
+      const limit = next.knowsLimit && target.slug === "narrow" ? { concurrency: aConcurrency({ limit: 2 }) } : {};
       await store.resumeRuns([aResume({ id, target, seenAttempt, ...limit })], now);
       return;
     }

@@ -1,15 +1,18 @@
 import { eq } from "drizzle-orm";
+import { targetName } from "../../../contract/project/target.ts";
 import type { RunStatus } from "../../../contract/run.ts";
+import { type KeySlot, notDueAt } from "../../../domain/runs/key-slots.ts";
 import { findReplayObstacle, type Obstacle, planResume } from "../../../domain/runs/resume.ts";
 import type { NewRun, NotResumed, RunToResume } from "../../../ports/store/run-store.ts";
 import { replayOfSql } from "../lists/list-runs.ts";
+import { lockRunKeys, assignKeySlots } from "../queue/key-slots.ts";
 import { lockRoom } from "../queue/queue-room.ts";
 import { run } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { isLimited } from "./run-rows.ts";
 import { addEntries, type EntryOfRun } from "./timeline.ts";
 
-/** Resumes runs in one transaction. The order of locks is that of accepting: queues, then runs. */
+/** Resumes runs in one transaction. The order of locks is that of accepting: queues, runs, keys. */
 export async function resumeRuns(
   session: Session,
   { runs, now }: { runs: readonly RunToResume[]; now: number },
@@ -19,22 +22,30 @@ export async function resumeRuns(
     session,
     runs.map(({ id }) => id),
   );
+  await lockRunKeys(
+    session,
+    runs.flatMap(({ id, target }) => {
+      const { key, keySlot } = known.get(id) ?? {};
+      return key && keySlot === null ? [{ target: targetName(target), key }] : [];
+    }),
+  );
   const entries: EntryOfRun[] = [];
   const results: (NotResumed | null)[] = [];
   for (const one of runs) {
     const facts = known.get(one.id);
     known.delete(one.id);
     const plan = facts ? planResume(facts, { ...one, now }) : null;
-    if (!plan || plan.obstacle) {
+    if (!facts || !plan || plan.obstacle) {
       results.push({ obstacle: plan?.obstacle ?? "missing" });
       continue;
     }
     const full = room.take([one]);
     results.push(full && { queue: full });
     if (full) continue;
+    const slot = await slotOf(session, { facts, one, now });
     await session.db
       .update(run)
-      .set({ ...plan.change, isLimited: isLimited(one), workerId: null })
+      .set({ ...plan.change, ...slot, isLimited: isLimited(one), workerId: null })
       .where(eq(run.id, one.id));
     entries.push({ runId: one.id, entry: plan.entry });
     session.concernsHosts = true;
@@ -43,17 +54,28 @@ export async function resumeRuns(
   return results;
 }
 
+/** A run that blocks its key keeps its slot. */
+async function slotOf(session: Session, { facts, one, now }: { facts: EndedRun; one: RunToResume; now: number }) {
+  const { key, failureOf } = facts;
+  if (facts.keySlot !== null) return {};
+  const [slot] = await assignKeySlots(session, [{ ...one, key, failureOf, createdAt: now }]);
+  return { ...slot, ...(slot?.keySlot === "waiting" && { availableAt: notDueAt }) };
+}
+
 interface EndedRun {
   id: string;
   status: RunStatus;
   attempt: number;
+  key: string | null;
+  keySlot: KeySlot | null;
+  failureOf: string | null;
   replayedAs: string | null;
 }
 
 const lockSql = "SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE";
 
 const factsSql = `
-  SELECT id, status, attempt, (${replayOfSql}) AS "replayedAs"
+  SELECT id, status, attempt, run_key AS key, key_slot AS "keySlot", failure_of AS "failureOf", (${replayOfSql}) AS "replayedAs"
   FROM signalbox.run WHERE id = ANY($1::text[])`;
 
 /**

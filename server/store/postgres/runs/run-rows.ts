@@ -1,4 +1,5 @@
 import { targetName } from "../../../contract/project/target.ts";
+import { notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
 import type { NewRun } from "../../../ports/store/run-store.ts";
 import { tokensAtStart } from "../../shared/run-rules.ts";
 import { type InsertPart, toInsert } from "../statements/insert-rows.ts";
@@ -6,14 +7,26 @@ import { run } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
 import { type EntryOfRun, toInsertEntries } from "./timeline.ts";
 
-/** New runs with their first entries. */
-export function toInsertRuns(session: Session, runs: readonly NewRun[]): (InsertPart | null)[] {
+/** New runs with their first entries. `slots`: those of their keys. Default: they need none. */
+export function toInsertRuns(
+  session: Session,
+  runs: readonly NewRun[],
+  slots: readonly RunSlot[] = [],
+): (InsertPart | null)[] {
   if (runs.some(({ assignment }) => !assignment)) session.concernsHosts = true;
-  return [toInsert(run, runs.map(toRunRow)), toInsertEntries(runs.flatMap(firstEntries))];
+  const rows = runs.map((newRun, at) => ({ ...toRunRow(newRun), ...toSlotRow(newRun, slots[at]) }));
+  return [toInsert(run, rows), toInsertEntries(runs.flatMap(firstEntries))];
 }
 
+const toSlotRow = ({ createdAt }: NewRun, { keySlot, keyOrder }: RunSlot = { keySlot: null, keyOrder: null }) => ({
+  keySlot,
+  keyOrder,
+  availableAt: keySlot === "waiting" ? notDueAt : createdAt,
+});
+
 /** Whether the target of the run has its own queue. */
-export const isLimited = ({ concurrency }: Pick<NewRun, "concurrency">): boolean => typeof concurrency === "number";
+export const isLimited = ({ concurrency }: Pick<NewRun, "concurrency">): boolean =>
+  typeof concurrency?.limit === "number";
 
 function toRunRow({ target: { kind, slug }, assignment, key, ...newRun }: NewRun) {
   return {
@@ -30,7 +43,6 @@ function toRunRow({ target: { kind, slug }, assignment, key, ...newRun }: NewRun
     target: targetName({ kind, slug }),
     runKey: key ?? null,
     tokens: tokensAtStart({ ...newRun, target: { kind, slug } }),
-    availableAt: newRun.createdAt,
   };
 }
 

@@ -62,6 +62,12 @@ export const run = pgTable(
     index("run_by_run_key")
       .on(t.runKey, t.createdAt, t.id)
       .where(sql`run_key IS NOT NULL`),
+    index("run_by_slot")
+      .on(t.target, t.runKey, t.keySlot, t.keyOrder)
+      .where(sql`key_slot IS NOT NULL`),
+    index("run_waiting_for_slot")
+      .on(t.createdAt, t.id)
+      .where(sql`key_slot = 'waiting'`),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.id)
       .where(sql`replay_of IS NOT NULL`),
@@ -77,6 +83,9 @@ export const run = pgTable(
     index("run_queued_by_target")
       .on(t.target)
       .where(sql`status = 'queued'`),
+    index("run_waiting_by_target")
+      .on(t.target)
+      .where(sql`status = 'waiting'`),
     // Everything that claims read. Its entries are as many as the runs in the queue.
     index("run_in_queue")
       .on(t.isIsolated, t.version, sql.raw(limitedTargetSql), sql.raw(rankSql), t.availableAt)

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
 import type { Store } from "../../../ports/store.ts";
-import { aClaim, aDelivery, aResume, aRun, epoch } from "../../testing/factories.ts";
+import { aClaim, aConcurrency, aDelivery, aResume, aRun, epoch, limitTo } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
 import { openPostgresStore } from "../open-store.ts";
 import { listenerName } from "../connection/connect.ts";
@@ -124,13 +124,13 @@ async function useAll(store: Store): Promise<void> {
         deliveryId: delivery.id,
         target: { kind: "workflow", slug },
         ...(at === 0 ? { assignment } : {}),
-        ...(at === 1 ? { concurrency: 5, maxQueued: 100 } : {}),
+        ...(at === 1 ? { concurrency: aConcurrency({ limit: 5 }), maxQueued: 100 } : {}),
       }),
     );
     await store.acceptDelivery({ delivery, runs, idempotency });
     await store.acceptDelivery({ delivery: { ...delivery, id: aDelivery().id }, runs: [], idempotency });
-    const concurrency = new Map([["workflow:slept", 5]]);
-    const claimed = await store.claimRuns(aClaim({ concurrency, now, version: "v1" }));
+    const limits = limitTo({ "workflow:slept": 5 });
+    const claimed = await store.claimRuns(aClaim({ limits, now, version: "v1" }));
     const holds = [{ id: runs[0]?.id ?? "", token: assignment.token }, ...claimed];
     await store.extendLeases({ runs: holds, now, leaseMs });
     await store.listCancelRequested(holds.map(({ id }) => id));
@@ -175,14 +175,39 @@ async function useAll(store: Store): Promise<void> {
     await store.reconcile(now + leaseMs + 1);
     await store.nextAvailableAt("shared", now);
     await store.countQueued("shared");
-    await store.listDueRuns({ pools: ["shared", "isolated"], now, concurrency, limit: 10 });
+    await store.listDueRuns({ pools: ["shared", "isolated"], now, limits, limit: 10 });
     await store.countOpenRuns();
     await store.listQueueDepths?.();
     await store.mark();
     await store.removeOldDeliveries({ before: now, keysSince: now, after: null });
     await store.removeOldRuns({ before: now, after: null });
     await store.resumeRuns([aResume({ id: runs[2]?.id ?? "" })], now);
+    await executeKeyed(store, now);
   }
+}
+
+/** Runs of one key: they wait, sleep without their slot, fail and block the key, and are replayed. */
+async function executeKeyed(store: Store, now: number): Promise<void> {
+  const concurrency = aConcurrency({ limit: 9, perKey: 1, whileWaiting: "release", onFailure: "block" });
+  const limits = new Map([["workflow:keyed", concurrency]]);
+  await store.applyLimits({ limits, now });
+  const keyed = { target: { kind: "workflow", slug: "keyed" }, key: "k", concurrency, createdAt: now } as const;
+  const runs = [aRun(keyed), aRun(keyed), aRun(keyed), aRun(keyed)];
+  await store.createRuns(runs);
+  await store.findWaits({ ids: runs.map(({ id }) => id), limits, now });
+  const transitions = [
+    { to: "waiting", reason: "sleep", availableAt: now },
+    { to: "failed", error: null },
+  ] as const;
+  for (const transition of transitions)
+    for (const { id: runId, token } of await store.claimRuns(aClaim({ limits, now })))
+      await store.writeProgress({ runId, token, now, entries: [], transition });
+  await store.createRuns([aRun({ ...keyed, replayOf: runs[1]?.id ?? null })]);
+  for (const { id: runId, token } of await store.claimRuns(aClaim({ limits, now })))
+    await store.writeProgress({ runId, token, now, entries: [], transition: { to: "completed", output: null } });
+  await store.claimRuns(aClaim({ limits, now }));
+  await store.listRuns({ waitsForKey: true }, { limit: 10, cursor: null });
+  await store.applyLimits({ limits: new Map([["workflow:keyed", aConcurrency({ perKey: 2 })]]), now });
 }
 
 /** Claims runs, extends their leases and ends them. Returns their number. */

@@ -7,7 +7,8 @@ const rowsAtOnce = 1_000;
 
 const start: UpkeepCursor = { at: -1, id: "" };
 
-const isOpen = `run.${isOpenSql}`;
+/** A failed run that blocks its key is needed, too. */
+const isNeeded = `run.${isOpenSql} OR run.key_slot IS NOT NULL`;
 
 /**
  * Rows are locked before the check whether they are still needed. An operation that starts a run of a delivery
@@ -18,12 +19,12 @@ const queries = {
     old: `SELECT received_at AS at, id FROM signalbox.delivery WHERE (received_at, id) > ($1, $2) AND received_at < $3 ORDER BY received_at, id LIMIT ${looksAtOnce}`,
     unneeded: `
       SELECT id FROM signalbox.delivery d WHERE id = ANY($1::text[])
-        AND NOT EXISTS (SELECT 1 FROM signalbox.run WHERE run.delivery_id = d.id AND (${isOpen} OR coalesce(finished_at, created_at) >= $2))
+        AND NOT EXISTS (SELECT 1 FROM signalbox.run WHERE run.delivery_id = d.id AND (${isNeeded} OR coalesce(finished_at, created_at) >= $2))
         AND NOT EXISTS (SELECT 1 FROM signalbox.idempotency_key k WHERE k.delivery_id = d.id AND k.accepted_at >= $3)`,
   },
   run: {
     old: `SELECT created_at AS at, id FROM signalbox.run WHERE (created_at, id) > ($1, $2) AND created_at < $3 ORDER BY created_at, id LIMIT ${looksAtOnce}`,
-    unneeded: `SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) AND delivery_id IS NULL AND NOT (${isOpen} OR coalesce(finished_at, created_at) >= $2)`,
+    unneeded: `SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) AND delivery_id IS NULL AND NOT (${isNeeded} OR coalesce(finished_at, created_at) >= $2)`,
   },
 };
 

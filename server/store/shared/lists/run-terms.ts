@@ -21,6 +21,8 @@ interface Source {
   /** The condition of the index `run_failed`. */
   hasFailed: SQL;
   hasReplay: SQL;
+  /** The condition of the index `run_waiting_for_slot`. */
+  waitsForKey: SQL;
 }
 
 /** The terms of each field of a run filter, most selective first. */
@@ -30,6 +32,7 @@ const table: TermTable<NumberedFilter<RunFilter>, Required<Source>> = {
   failureOf: (id, { run }) => [{ condition: eq(run.failureOf, id), index: "run_by_failure" }],
   keyId: (id, { run }) => [{ condition: eq(run.keyId, id), index: "run_by_key" }],
   key: (key, { run }) => [{ condition: eq(run.runKey, key), index: "run_by_run_key" }],
+  waitsForKey: (_, { waitsForKey }) => [{ condition: waitsForKey, index: "run_waiting_for_slot" }],
   needsApproval: (_, { hasStatus, hasOpenApproval }) => [
     { condition: hasStatus("waiting"), index: "run_by_status" },
     { condition: hasOpenApproval },

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { keySlotCodes, notDueAt } from "../../../domain/runs/key-slots.ts";
+import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import { runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { ClaimedRun, ClaimRequest } from "../../../ports/store/engine-store.ts";
 import { buildsOf, claimedBuild } from "../../shared/run-rules.ts";
 import type { SqliteDatabase } from "../database.ts";
+import type { Connection } from "../file/open-connection.ts";
+import type { KeySlots } from "../runs/key-slots.ts";
 import { type Packed, packedUuid } from "../../../domain/ids.ts";
 import { deliveryId, inputSql, isOpenSql, payloadSql, readTarget, runId, workerId } from "../stored-forms.ts";
 import { type AddEntry, implied } from "../runs/timeline.ts";
@@ -13,7 +17,7 @@ import { type AddEntry, implied } from "../runs/timeline.ts";
  */
 export function prepareClaimRuns(
   database: SqliteDatabase,
-  addEntry: AddEntry,
+  { addEntry, keySlots }: { addEntry: AddEntry; keySlots: KeySlots },
 ): { hasDue(p: ClaimRequest): boolean; claim(p: ClaimRequest): ClaimedRun[] } {
   const selectDue = prepareSelectDue(database);
   const takeRun = prepareTakeRun(database, addEntry);
@@ -23,7 +27,10 @@ export function prepareClaimRuns(
       const claimed: ClaimedRun[] = [];
       for (const seq of selectDue(p)) {
         const slot = p.slots[claimed.length];
-        const run = slot === undefined ? null : takeRun(seq, { ...p, workerId: slot });
+        if (slot === undefined) break;
+        const order = { ...p, workerId: slot };
+        // A run that freed its slot while it slept may have to wait for one.
+        const run = takeRun(seq, order) ?? (keySlots.wake(seq, p.limits) ? takeRun(seq, order) : null);
         if (run) claimed.push(run);
       }
       return claimed;
@@ -53,6 +60,9 @@ const targetsSql = (status: number) => `
 
 export const openTargetsSql = { queued: targetsSql(queued), waiting: targetsSql(waiting) };
 
+/** Runs that wait for a slot of their key are last in their queue, and not due. */
+export const isDueSql = `available_at < ${notDueAt}`;
+
 /**
  * The oldest due runs of one target. A queued run is due regardless of its time, so a clock that was set back delays
  * nothing.
@@ -62,13 +72,37 @@ const dueSql = (status: string) => `
   WHERE ${isOpenSql} AND status = ${status} AND is_isolated = (SELECT :isolated) AND target = (SELECT :target)`;
 
 export const dueRunsSql = {
-  queued: `${dueSql(`${queued}`)} ORDER BY available_at, seq LIMIT (SELECT :limit)`,
+  queued: `${dueSql(`${queued}`)} AND ${isDueSql} ORDER BY available_at, seq LIMIT (SELECT :limit)`,
   waiting: `${dueSql(`${waiting}`)} AND available_at <= (SELECT :now) ORDER BY available_at, seq LIMIT (SELECT :limit)`,
 };
 
-export const runningOfTargetSql = `
+const countedSql = (status: string) => `
   SELECT count(*) FROM run INDEXED BY run_open
-  WHERE ${isOpenSql} AND status = ${running} AND is_isolated IN (0, 1) AND target = :target`;
+  WHERE ${isOpenSql} AND status IN (${status}) AND is_isolated IN (0, 1) AND target = :target`;
+
+/** The runs of a target that count towards its `limit`. Waiting ones count with `whileWaiting: "hold"`. */
+export const countedOfTargetSql = { release: countedSql(`${running}`), hold: countedSql(`${waiting}, ${running}`) };
+
+type CountRoom = (p: { limits: ConcurrencyLimits; target: number; name: string; atMost: number }) => {
+  /** How many queued runs of the target can start. */
+  queued: number;
+  /** How many waiting ones can continue. */
+  waiting: number;
+};
+
+/** With `hold`, a run that waits counts towards the `limit` already. */
+export function prepareCountRoom(connection: Connection): CountRoom {
+  const counted = {
+    release: connection.prepare<unknown[], number>(countedOfTargetSql.release).pluck(),
+    hold: connection.prepare<unknown[], number>(countedOfTargetSql.hold).pluck(),
+  };
+  return ({ limits, target, name, atMost }) => {
+    const { limit = null, whileWaiting = "release" } = limits.get(name) ?? {};
+    if (limit === null) return { queued: atMost, waiting: atMost };
+    const room = Math.max(0, Math.min(atMost, limit - (counted[whileWaiting].get({ target }) ?? 0)));
+    return { queued: room, waiting: whileWaiting === "hold" ? atMost : room };
+  };
+}
 
 type Due = [availableAt: number, seq: number];
 
@@ -78,24 +112,23 @@ function prepareSelectDue({ connection, names }: SqliteDatabase): (p: ClaimReque
   );
   const dueQueued = connection.prepare<unknown[], Due>(dueRunsSql.queued).raw();
   const dueWaiting = connection.prepare<unknown[], Due>(dueRunsSql.waiting).raw();
-  const runningOfTarget = connection.prepare<unknown[], number>(runningOfTargetSql).pluck();
+  const countRoom = prepareCountRoom(connection);
 
-  return ({ pool, concurrency, slots, now }) => {
-    const limit = slots.length;
+  return ({ pool, limits, slots, now }) => {
+    const atMost = slots.length;
     const isolated = pool === "isolated" ? 1 : 0;
     const open = new Set(targets.flatMap((statement) => statement.all({ isolated })));
     const due = [...open].flatMap((target) => {
-      const bound = concurrency.size === 0 ? undefined : concurrency.get(names.textOf(target));
-      const free = bound === undefined ? limit : Math.min(limit, bound - (runningOfTarget.get({ target }) ?? 0));
-      if (free <= 0) return [];
+      const unlimited = { queued: atMost, waiting: atMost };
+      const room = limits.size === 0 ? unlimited : countRoom({ limits, target, name: names.textOf(target), atMost });
       const rows = [
-        ...dueQueued.all({ isolated, target, limit: free }),
-        ...dueWaiting.all({ isolated, target, limit: free, now }),
+        ...(room.queued > 0 ? dueQueued.all({ isolated, target, limit: room.queued }) : []),
+        ...(room.waiting > 0 ? dueWaiting.all({ isolated, target, limit: room.waiting, now }) : []),
       ];
-      return oldestFirst(rows).slice(0, free);
+      return oldestFirst(rows).slice(0, Math.max(room.queued, room.waiting));
     });
     return oldestFirst(due)
-      .slice(0, limit)
+      .slice(0, atMost)
       .map(([, seq]) => seq);
   };
 }
@@ -112,7 +145,7 @@ const takeSql = `
   UPDATE run SET status = ${running}, attempt = attempt + 1 - is_resuming, token = @token, progress_seq = 0, worker_id = @workerId,
     lease_until = @leaseUntil, started_at = coalesce(started_at, @now),
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
-  WHERE seq = @seq AND status IN (${queued}, ${waiting})
+  WHERE seq = @seq AND status IN (${queued}, ${waiting}) AND key_slot IS NOT ${keySlotCodes.asleep}
   RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
     failure_of AS failureOf, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
     created_at AS createdAt, version`;

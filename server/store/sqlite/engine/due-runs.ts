@@ -3,7 +3,7 @@ import { runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import type { Connection } from "../file/open-connection.ts";
 import { isOpenSql } from "../stored-forms.ts";
-import { openTargetsSql, runningOfTargetSql } from "./claim-runs.ts";
+import { isDueSql, openTargetsSql, prepareCountRoom } from "./claim-runs.ts";
 
 const { queued, waiting } = runStatusCodes;
 
@@ -17,7 +17,7 @@ export const countDueSql = {
   queued: `
   SELECT count(*) AS runs, min(due_at) AS oldestAt FROM (
     SELECT CASE WHEN attempt = 0 THEN available_at ELSE max(available_at, coalesce(${returnedAtSql}, 0)) END AS due_at
-    ${ofTarget(queued)} ORDER BY available_at, seq LIMIT (SELECT :limit)
+    ${ofTarget(queued)} AND ${isDueSql} ORDER BY available_at, seq LIMIT (SELECT :limit)
   )`,
   waiting: `
   SELECT count(*) AS runs, min(available_at) AS oldestAt FROM (
@@ -37,22 +37,19 @@ type Read = (p: Parameters<EngineStore["listDueRuns"]>[0]) => DueRuns[];
 export function prepareListDueRuns(connection: Connection): Read {
   const statuses = ["queued", "waiting"] as const;
   const queries = statuses.map((status) => ({
+    status,
     targets: connection.prepare<unknown[], number>(openTargetsSql[status]).pluck(),
     count: connection.prepare<unknown[], CountRow>(countDueSql[status]),
   }));
-  const running = connection.prepare<unknown[], number>(runningOfTargetSql).pluck();
+  const countRoom = prepareCountRoom(connection);
   const nameOf = connection.prepare<[number], string>("SELECT text FROM name WHERE id = ?").pluck();
 
-  function roomOf(target: number, { concurrency, limit }: Parameters<Read>[0]): number {
-    const bound = concurrency.size === 0 ? undefined : concurrency.get(nameOf.get(target) ?? "");
-    return bound === undefined ? limit : Math.min(limit, bound - (running.get({ target }) ?? 0));
-  }
-
   function countIn(isolated: number, p: Parameters<Read>[0]): CountRow {
-    const counts = queries.flatMap(({ targets, count }) =>
+    const { limits, limit: atMost, now } = p;
+    const counts = queries.flatMap(({ status, targets, count }) =>
       targets.all({ isolated }).flatMap((target) => {
-        const room = roomOf(target, p);
-        return room <= 0 ? [] : (count.get({ isolated, target, limit: room, now: p.now }) ?? []);
+        const limit = countRoom({ limits, target, name: nameOf.get(target) ?? "", atMost })[status];
+        return limit <= 0 ? [] : (count.get({ isolated, target, limit, now }) ?? []);
       }),
     );
     const times = counts.flatMap(({ oldestAt }) => oldestAt ?? []);

@@ -1,11 +1,14 @@
 import type { Json } from "../../../contract/json.ts";
 import { resolveTransition } from "../../../shared/runs/run-state.ts";
-import { runStatusCodes } from "../../../domain/stored-codes.ts";
+import { keySlotCodes, slotAfter } from "../../../domain/runs/key-slots.ts";
+import { createDecoder, runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../../ports/store/engine-store.ts";
 import { type FailureRun, toFailureRun } from "../../../domain/runs/failure-run.ts";
 import type { Packed } from "../../../domain/ids.ts";
+import type { CurrentLimits } from "../../../domain/runs/run-limits.ts";
 import type { SqliteDatabase } from "../database.ts";
 import type { InsertRun } from "../runs/insert-run.ts";
+import type { KeySlots } from "../runs/key-slots.ts";
 import { payloadSql, readTarget, runId, sameAsPayload } from "../stored-forms.ts";
 import { type AddEntry, type Ending, implied, isImpliedEnd } from "../runs/timeline.ts";
 
@@ -14,6 +17,9 @@ export interface Held {
   seq: number;
   attempt: number;
   cancelRequestedAt: number | null;
+  target: number;
+  /** The number of its slot in `keySlotCodes`. */
+  keySlot: number | null;
   /** The number of the worker's write that ends its claim. Absent if the run is taken from its worker. */
   progressSeq?: number;
 }
@@ -45,10 +51,17 @@ const finishSql = (more: string) => `
     error_name = @errorName, error_message = @errorMessage, error_stack = @errorStack, output = @output, ${released}
   WHERE seq = @seq AND status = ${running}`;
 
+export interface EndHoldParts {
+  addEntry: AddEntry;
+  insertRun: InsertRun;
+  keySlots: KeySlots;
+  limits: CurrentLimits;
+}
+
 /** Takes a run out of `running`; see resolveTransition. */
 export function prepareEndHold(
   { connection, names, changed }: SqliteDatabase,
-  { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
+  { addEntry, insertRun, keySlots, limits }: EndHoldParts,
 ): EndHold {
   const findFailed = connection.prepare<
     [number],
@@ -99,10 +112,18 @@ export function prepareEndHold(
     insertRun(toFailureRun({ failed, plan, now }));
   }
 
+  function leaveKey({ seq, target, keySlot }: Held, transition: RunTransition, now: number): void {
+    if (keySlot === null) return;
+    const slot = readSlot(keySlot);
+    const after = slotAfter(slot, transition, limits.current.get(names.textOf(target)));
+    if (after !== slot) keySlots.change(seq, after, now);
+  }
+
   return (held, { transition: requested, now, entries = [], input }) => {
     const { seq, attempt, cancelRequestedAt, progressSeq } = held;
     const transition = resolveTransition(requested, { isCancelRequested: cancelRequestedAt !== null });
     changed("runs");
+    leaveKey(held, transition, now);
     if (transition.to !== "waiting" && transition.to !== "queued") {
       const all: readonly NewTimelineEntry[] =
         transition === requested ? entries : [...entries, { at: now, kind: "canceled", attempt }];
@@ -122,6 +143,8 @@ export function prepareEndHold(
     assertOne(changes, seq);
   };
 }
+
+const readSlot = createDecoder(keySlotCodes);
 
 /** The caller has read the row in the same transaction, so any other number is a defect and rolls back. */
 function assertOne(changes: number, seq: number): void {

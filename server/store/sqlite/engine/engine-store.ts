@@ -12,9 +12,8 @@ import { packedUuid } from "../../../domain/ids.ts";
 import type { CoreStore } from "../../core/core-store.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "../database.ts";
-import { type EndHold, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
+import { type EndHold, type EndHoldParts, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
 import { prepareListDueRuns } from "./due-runs.ts";
-import type { InsertRun } from "../runs/insert-run.ts";
 import { listCancelRequested, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareClearLive, prepareLive } from "./live.ts";
 import { prepareReconcile, prepareReleaseLostRuns } from "./lost-runs.ts";
@@ -25,12 +24,12 @@ import { type AddEntry, implied, isImpliedEnd } from "../runs/timeline.ts";
 
 export function createEngineStore(
   database: SqliteDatabase,
-  { addEntry, insertRun }: { addEntry: AddEntry; insertRun: InsertRun },
+  { addEntry, ...parts }: EndHoldParts,
 ): Omit<EngineStore, keyof CoreStore> {
   const { db, read, write } = database;
   const live = prepareLive(database.connection);
-  const endHold = prepareEndHold(database, { addEntry, insertRun });
-  const claims = prepareClaimRuns(database, addEntry);
+  const endHold = prepareEndHold(database, { addEntry, ...parts });
+  const claims = prepareClaimRuns(database, { addEntry, ...parts });
   const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
   const extendLeases = prepareExtendLeases(database);
   const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
@@ -127,7 +126,7 @@ const completeSql = (more: string) => `
   UPDATE run SET ${more} status = ${runStatusCodes.completed}, finished_at = ?, implied_entries = implied_entries | ${implied.ended},
     duration_ms = ?, output = ?, progress_seq = ?, worker_id = NULL, lease_until = NULL
   WHERE id = ? AND token = ? AND status = ${runStatusCodes.running} AND attempt = ? AND progress_seq < ?
-    AND cancel_requested_at IS NULL`;
+    AND cancel_requested_at IS NULL AND key_slot IS NULL`;
 
 function prepareComplete({ connection, changed }: SqliteDatabase): (progress: RunProgress) => boolean {
   const complete = connection.prepare(completeSql(""));
@@ -172,11 +171,11 @@ function prepareWriteProgress(
     const { now, input, entries, steps = [], spend, clearsLive, transition } = progress;
     const found = find(progress.runId, progress.token);
     if (!found) return { held: false, cancelRequested: false };
-    const { seq, status, attempt, cancelRequestedAt } = found;
+    const { seq, status, attempt, cancelRequestedAt, target, keySlot } = found;
     const progressSeq = progress.seq ?? found.progressSeq + 1;
     if (progressSeq <= found.progressSeq) return { held: true, cancelRequested: cancelRequestedAt !== null };
     if (status !== runStatusCodes.running) return { held: false, cancelRequested: false };
-    const held: Held = { seq, attempt, cancelRequestedAt, progressSeq };
+    const held: Held = { seq, attempt, cancelRequestedAt, target, keySlot, progressSeq };
     changed("runs");
     if (!transition) for (const entry of entries) p.addEntry(seq, entry);
     for (const { kind, result, ...step } of steps)
@@ -196,18 +195,15 @@ function prepareWriteProgress(
   };
 }
 
-interface Found {
-  seq: number;
+interface Found extends Held {
   status: number;
-  attempt: number;
-  cancelRequestedAt: number | null;
   progressSeq: number;
 }
 
 /** Read in the write transaction, so it stays valid until its end. */
 function prepareFind(connection: SqliteDatabase["connection"]): (id: string, token: string) => Found | null {
   const find = connection.prepare<unknown[], Found>(
-    "SELECT seq, status, attempt, cancel_requested_at AS cancelRequestedAt, progress_seq AS progressSeq FROM run WHERE id = ? AND token = ?",
+    "SELECT seq, status, attempt, cancel_requested_at AS cancelRequestedAt, target, key_slot AS keySlot, progress_seq AS progressSeq FROM run WHERE id = ? AND token = ?",
   );
   return (id: string, token: string) => find.get(runId.pack(id), packedUuid.pack(token)) ?? null;
 }

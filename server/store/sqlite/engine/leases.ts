@@ -3,6 +3,7 @@ import { runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { EngineStore } from "../../../ports/store/engine-store.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { packedUuid } from "../../../domain/ids.ts";
+import { isDueSql } from "./claim-runs.ts";
 import { run } from "../schema.ts";
 import { runId } from "../stored-forms.ts";
 
@@ -42,7 +43,7 @@ export function listCancelRequested({ db }: SqliteDatabase, runIds: readonly str
 /** Parameters are in `(SELECT …)` for the same reason as in claims. */
 export const nextAvailableSql = `
   SELECT available_at FROM run INDEXED BY run_waiting
-  WHERE status = ${waiting} AND is_isolated = (SELECT @isolated) AND available_at > (SELECT @after) ORDER BY available_at LIMIT 1`;
+  WHERE status = ${waiting} AND is_isolated = (SELECT @isolated) AND available_at > (SELECT @after) AND ${isDueSql} ORDER BY available_at LIMIT 1`;
 
 export function prepareNextAvailable({
   connection,

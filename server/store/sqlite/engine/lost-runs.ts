@@ -10,7 +10,7 @@ import type { AddEntry } from "../runs/timeline.ts";
 type Release = Parameters<EngineStore["releaseLostRuns"]>[0];
 
 const isRunning = `status = ${runStatusCodes.running}`;
-const heldColumns = "seq, attempt, cancel_requested_at AS cancelRequestedAt";
+const heldColumns = "seq, attempt, cancel_requested_at AS cancelRequestedAt, target, key_slot AS keySlot";
 
 /** Releases the runs of an ended worker process by the fates that its supervisor decided. */
 export function prepareReleaseLostRuns(

@@ -1,5 +1,6 @@
 import { runStatusCodes, stepKindCodes, timelineKindCodes } from "../../../domain/stored-codes.ts";
 import type { SqliteDatabase } from "../database.ts";
+import { isDueSql } from "./claim-runs.ts";
 
 interface ShortenWaits {
   hasLong(now: number): boolean;
@@ -23,7 +24,7 @@ const isRetry = `kind = ${timelineKindCodes.retry_scheduled}`;
 export function prepareShortenWaits({ connection, changed }: SqliteDatabase): ShortenWaits {
   const selectLong = connection.prepare<unknown[], { seq: number; availableAt: number; isResuming: 0 | 1 }>(`
     SELECT seq, available_at AS availableAt, is_resuming AS isResuming FROM run
-    WHERE ${isWaiting} AND available_at > :now AND (
+    WHERE ${isWaiting} AND available_at > :now AND ${isDueSql} AND (
       EXISTS (SELECT 1 FROM run_step WHERE run = run.seq AND ${isOpenSleep} AND started_at > :now)
       OR EXISTS (SELECT 1 FROM run_event WHERE run = run.seq AND ${isRetry} AND at > :now)
     )`);

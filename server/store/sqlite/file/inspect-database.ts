@@ -98,7 +98,7 @@ const openRunsSql = `
   FROM (SELECT version, target, count(*) AS runs FROM run INDEXED BY run_open WHERE ${isOpenSql} GROUP BY version, target) AS open_run
   JOIN name AS accepting ON accepting.id = open_run.version JOIN name AS of_target ON of_target.id = open_run.target`;
 
-function readContents(connection: Connection, { now, concurrency }: WantedContents): StoreContents {
+function readContents(connection: Connection, { now, limits }: WantedContents): StoreContents {
   const numbers = (sql: string) => connection.prepare<unknown[], number>(sql).pluck().all();
   const keys = connection.prepare<
     unknown[],
@@ -114,7 +114,7 @@ function readContents(connection: Connection, { now, concurrency }: WantedConten
       )
       .all()
       .map((worker) => ({ ...worker, isResponsive: worker.isResponsive === null ? null : worker.isResponsive === 1 })),
-    due: prepareListDueRuns(connection)({ pools, now, concurrency, limit: maxDueRuns }),
+    due: prepareListDueRuns(connection)({ pools, now, limits, limit: maxDueRuns }),
     openRuns: connection.prepare<unknown[], StoreContents["openRuns"][number]>(openRunsSql).all(),
     keys: keys.all().map((key) => ({ ...key, endpoints: key.endpoints === null ? null : JSON.parse(key.endpoints) })),
     disabledTriggers: connection

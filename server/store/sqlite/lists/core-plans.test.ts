@@ -15,6 +15,7 @@ import { migrate } from "../file/migrate.ts";
 import { type Connection, openConnection } from "../file/open-connection.ts";
 import { openSqliteStore } from "../open-store.ts";
 import { createQueueCapacity, prepareInsertRun } from "../runs/insert-run.ts";
+import { prepareKeySlots } from "../runs/key-slots.ts";
 import { prepareAddEntry } from "../runs/timeline.ts";
 import { createStoreDatabase } from "../store-database.ts";
 
@@ -37,10 +38,11 @@ beforeAll(async () => {
   };
   const database = createDatabase(connection, async (operation) => operation());
   const capacity = createQueueCapacity(database);
-  const insertRun = prepareInsertRun(database, { capacity });
-  const parts = { addEntry: prepareAddEntry(database), insertRun, capacity, queueing: database.write };
+  const keySlots = prepareKeySlots(database);
+  const insertRun = prepareInsertRun(database, { capacity, keySlots });
+  const parts = { addEntry: prepareAddEntry(database), insertRun, keySlots, capacity, queueing: database.write };
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, parts));
+  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, parts), { current: new Map() });
 });
 afterAll(() => {
   connection.close();

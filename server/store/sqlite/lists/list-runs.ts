@@ -1,6 +1,7 @@
 import { type Column, desc, inArray, type SQL, sql } from "drizzle-orm";
 import type { Page, PageRequest } from "../../../contract/list.ts";
 import type { RunSummary } from "../../../contract/run.ts";
+import { keySlotCodes } from "../../../domain/runs/key-slots.ts";
 import { createDecoder, runStatusCodes, stepKindCodes } from "../../../domain/stored-codes.ts";
 import type { RunFilter, RunStore } from "../../../ports/store/run-store.ts";
 import { type CountedStretch, countList } from "../../shared/lists/count-list.ts";
@@ -60,7 +61,13 @@ export function runCountQuery(listing: Listing<ListedRun, RunSummary>, stretch: 
 export function runListing(database: SqliteDatabase, filter: RunFilter): Listing<ListedRun, RunSummary> {
   const numbered = numberNames(database, filter);
   const terms = rowTerms(numbered);
-  const own = withOwnIndex(terms, ["run_by_delivery", "run_by_run_key", "run_by_replay", "run_by_failure"]);
+  const own = withOwnIndex(terms, [
+    "run_by_delivery",
+    "run_by_run_key",
+    "run_by_replay",
+    "run_by_failure",
+    "run_waiting_for_slot",
+  ]);
   return {
     table: "run",
     at: run.createdAt,
@@ -78,6 +85,8 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
               hasOpenApproval: hasOpenApproval(runList.seq),
               hasFailed: sql.raw(`run_list.${hasFailedSql}`),
               hasReplay: sql.raw(`EXISTS (${replayOfSql("(SELECT id FROM run WHERE run.seq = run_list.seq)")})`),
+              // It has its own index, so it is never read from the list.
+              waitsForKey,
             }),
           },
         }),
@@ -103,8 +112,11 @@ export function rowTerms(filter: NumberedFilter<RunFilter>): Term[] {
     hasOpenApproval: hasOpenApproval(run.seq),
     hasFailed: sql.raw(`run.${hasFailedSql}`),
     hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
+    waitsForKey,
   });
 }
+
+const waitsForKey = sql.raw(`run.key_slot = ${keySlotCodes.waiting}`);
 
 /** True if the payload or the input contains the text. */
 function hasText(text: string): SQL {

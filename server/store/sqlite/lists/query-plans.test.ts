@@ -13,8 +13,9 @@ import type { Position } from "../../shared/lists/cursor.ts";
 import { keyByHashQuery } from "../../core/keys.ts";
 import { feedSql } from "./feed.ts";
 import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
-import { dueRunsSql, openTargetsSql, runningOfTargetSql } from "../engine/claim-runs.ts";
+import { countedOfTargetSql, dueRunsSql, openTargetsSql } from "../engine/claim-runs.ts";
 import { countDueSql } from "../engine/due-runs.ts";
+import { keyStateSql, nextOfKeySql } from "../runs/key-slots.ts";
 import { createDatabase, type SqliteDatabase } from "../database.ts";
 import { nextAvailableSql } from "../engine/leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
@@ -112,7 +113,9 @@ function readBy<Row, Shape>(listing: Listing<Row, Shape>): string[] {
     const indexed = indexedPart(plan);
     expect(indexed).toMatch(new RegExp(`USING (COVERING )?INDEX ${index}`));
     expect(indexed).not.toContain("TEMP B-TREE");
-    expect(indexed.startsWith("SEARCH") || /_by_(?:time|spend)$|^run_failed$/.test(index)).toBe(true);
+    expect(indexed.startsWith("SEARCH") || /_by_(?:time|spend)$|^run_(?:failed|waiting_for_slot)$/.test(index)).toBe(
+      true,
+    );
   }
   return [...new Set(plans.map(({ index }) => index))];
 }
@@ -136,6 +139,8 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ keyId: "k", minCostUsd: 0.5 }, ["run_by_key", "run_by_spend"]],
     [{ delivery: "d", text: "t", status: "failed" }, ["run_by_delivery"]],
     [{ needsApproval: true, target: "t" }, ["run_by_status", "run_by_target"]],
+    [{ waitsForKey: true, target: "t", since: 1 }, ["run_waiting_for_slot"]],
+    [{ waitsForKey: true, key: "k" }, ["run_by_run_key", "run_waiting_for_slot"]],
     [{ unresolved: true, since: 1 }, ["run_failed"]],
     [{ unresolved: true, status: "failed", trigger: "t" }, ["run_failed", "run_by_status", "run_by_trigger"]],
     [{ unresolved: true, minTokens: 5 }, ["run_by_spend"]],
@@ -317,7 +322,9 @@ describe("the engine's queries", () => {
 
   it("due runs of a target: the start of the index, in its order", () => {
     const queued = explain(dueRunsSql.queued, { isolated: 0, target: "t", limit: 1 });
-    expect(queued).toContain("SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)");
+    expect(queued).toContain(
+      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
+    );
     const waiting = explain(dueRunsSql.waiting, { isolated: 0, target: "t", limit: 1, now: 1 });
     expect(waiting).toContain(
       "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
@@ -327,7 +334,9 @@ describe("the engine's queries", () => {
 
   it("number of due runs of a target: the start of the index, and the last entry of a timeline", () => {
     const queued = explain(countDueSql.queued, { isolated: 0, target: 1, limit: 1 });
-    expect(queued).toContain("SEARCH run USING INDEX run_open (status=? AND is_isolated=? AND target=?)");
+    expect(queued).toContain(
+      "SEARCH run USING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
+    );
     expect(queued).toContain("SEARCH run_event USING PRIMARY KEY (run=?)");
     const waiting = explain(countDueSql.waiting, { isolated: 0, target: 1, limit: 1, now: 1 });
     expect(waiting).toContain(
@@ -336,10 +345,22 @@ describe("the engine's queries", () => {
     for (const plan of [queued, waiting]) expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
   });
 
-  it("number of running runs of a target", () => {
-    expect(explain(runningOfTargetSql, { target: 1 })).toBe(
-      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
-    );
+  it.each(["release", "hold"] as const)(
+    "number of runs that count towards the limit of a target (%s)",
+    (whileWaiting) => {
+      expect(explain(countedOfTargetSql[whileWaiting], { target: 1 })).toBe(
+        "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
+      );
+    },
+  );
+
+  it("slots of a key, and the run that gets the next one", () => {
+    const slots = "SEARCH run USING COVERING INDEX run_by_slot (target=? AND run_key=? AND key_slot=?)";
+    for (const sql of [keyStateSql, nextOfKeySql]) {
+      const plan = explain(sql, { target: 1, key: "k", perKey: 1 });
+      expect(plan).toContain(slots);
+      expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);
+    }
   });
 
   it("number of queued runs of a target", () => {
@@ -354,7 +375,7 @@ describe("the engine's queries", () => {
 
   it("time of the next waiting run", () => {
     expect(explain(nextAvailableSql, { isolated: 0, after: 1 })).toContain(
-      "run_waiting (is_isolated=? AND available_at>?)",
+      "run_waiting (is_isolated=? AND available_at>? AND available_at<?)",
     );
   });
 });

@@ -1,4 +1,5 @@
 import { targetName } from "../../../contract/project/target.ts";
+import { keySlotCodes, notDueAt } from "../../../domain/runs/key-slots.ts";
 import { runStatusCodes, startedByCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
 import type { NewDelivery } from "../../../ports/store/delivery-store.ts";
 import type { NewRun, QueueFull } from "../../../ports/store/run-store.ts";
@@ -7,6 +8,7 @@ import { queueBoundsOf, type QueuedRun, tokensAtStart } from "../../shared/run-r
 import type { SqliteDatabase } from "../database.ts";
 import { missingReference } from "../store-error.ts";
 import { deliveryId, isOpenSql, runId, sameAsBody, workerId } from "../stored-forms.ts";
+import type { KeySlots } from "./key-slots.ts";
 import { implied } from "./timeline.ts";
 
 /** `accepted` is the delivery that the same transaction records or releases. Without its body, the payload is stored. */
@@ -17,14 +19,14 @@ export type InsertRun = (
 
 const insertSql = (more: string) => `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
-    run_key, version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until,
+    run_key, version, attempt, max_attempts, created_at, started_at, available_at, key_slot, key_order, token, worker_id, lease_until,
     implied_entries, tokens, payload, input${more})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
 
 /** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
   { connection, names, changed }: SqliteDatabase,
-  { capacity }: { capacity: QueueCapacity },
+  { capacity, keySlots }: { capacity: QueueCapacity; keySlots: KeySlots },
 ): InsertRun {
   const insert = connection.prepare(insertSql(""));
   const insertOnFailure = connection.prepare(insertSql(", failure_of"));
@@ -42,6 +44,7 @@ export function prepareInsertRun(
     const { kind, slug } = newRun.target;
     const target = targetName(newRun.target);
     const { assignment } = newRun;
+    const { keySlot, keyOrder } = keySlots.slotOf(newRun);
     const payload = newRun.payload === null ? null : (assignment?.payloadText ?? JSON.stringify(newRun.payload));
     const values = [
       runId.pack(newRun.id),
@@ -61,7 +64,9 @@ export function prepareInsertRun(
       newRun.maxAttempts,
       newRun.createdAt,
       assignment ? newRun.createdAt : null,
-      newRun.createdAt,
+      keySlot === "waiting" ? notDueAt : newRun.createdAt,
+      keySlot && keySlotCodes[keySlot],
+      keyOrder,
       assignment ? packedUuid.pack(assignment.token) : null,
       assignment ? workerId.pack(assignment.workerId) : null,
       assignment ? assignment.leaseUntil : null,

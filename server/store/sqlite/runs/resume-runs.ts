@@ -1,29 +1,30 @@
 import { targetName } from "../../../contract/project/target.ts";
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import type { Packed } from "../../../domain/ids.ts";
+import { notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
 import { findReplayObstacle, planResume } from "../../../domain/runs/resume.ts";
 import type { LeftRun, NewRun, NotResumed, RunStore, RunToResume } from "../../../ports/store/run-store.ts";
-import type { RunEventRow } from "../../shared/timeline-shapes.ts";
 import type { SqliteDatabase } from "../database.ts";
 import type { QueueCapacity } from "./insert-run.ts";
+import type { KeySlots } from "./key-slots.ts";
 import { replayOfSql } from "../lists/list-runs.ts";
 import { run } from "../schema.ts";
 import { runId } from "../stored-forms.ts";
-import { type AddEntry, implied, impliedEntries, impliedFacts, lastPosition } from "./timeline.ts";
+import { type AddEntry, impliedFacts, writeOutEnd } from "./timeline.ts";
 
 type Resume = RunStore["resumeRuns"];
 
 /** The write transaction excludes all other writers, so its reads stay valid. */
 export function prepareResumeRuns(
   database: SqliteDatabase,
-  { capacity, addEntry }: { capacity: QueueCapacity; addEntry: AddEntry },
+  { capacity, addEntry, keySlots }: { capacity: QueueCapacity; addEntry: AddEntry; keySlots: KeySlots },
 ): (...p: Parameters<Resume>) => Awaited<ReturnType<Resume>> {
   const { db, names, changed } = database;
   const findReplay = prepareFindReplay(database);
 
   function resume(one: RunToResume, now: number): NotResumed | null {
     const { id, target, version } = one;
-    const facts = db.select(impliedFacts).from(run).where(eq(run.id, id)).get();
+    const facts = db.select(resumeFacts).from(run).where(eq(run.id, id)).get();
     if (!facts) return { obstacle: "missing" };
     const plan = planResume({ ...facts, replayedAs: findReplay(id) }, { ...one, now });
     if (plan.obstacle) return { obstacle: plan.obstacle };
@@ -31,10 +32,9 @@ export function prepareResumeRuns(
     if (queue) return { queue };
     changed("runs");
     const { seq } = facts;
-    for (const end of impliedEntries(facts, lastPosition({ db }, seq)).end) addEntry(seq, toNewEntry(end));
-    const noEnd = { impliedEntries: sql`${run.impliedEntries} & ~${implied.ended}`, durationMs: null };
+    writeOutEnd(database, { facts, addEntry });
     db.update(run)
-      .set({ ...plan.change, ...noEnd, version: names.idOf(version) })
+      .set({ ...plan.change, ...slotOf(facts, one, now), version: names.idOf(version) })
       .where(eq(run.seq, seq))
       .run();
     addEntry(seq, plan.entry);
@@ -42,13 +42,27 @@ export function prepareResumeRuns(
     return null;
   }
 
+  /** A run that blocks its key keeps its slot. */
+  function slotOf(
+    facts: { key: string | null } & RunSlot & { failureOf: string | null },
+    one: RunToResume,
+    now: number,
+  ) {
+    if (facts.keySlot !== null) return {};
+    const slot = keySlots.slotOf({ ...one, key: facts.key, failureOf: facts.failureOf, createdAt: now });
+    return { ...slot, ...(slot.keySlot === "waiting" && { availableAt: notDueAt }) };
+  }
+
   return (runs, now) => runs.map((one) => resume(one, now));
 }
 
-/** The end of the run is no longer implied by its columns. */
-function toNewEntry({ at, kind, attempt, durationMs, error }: RunEventRow) {
-  return { at, kind, attempt, ...(durationMs === null ? {} : { durationMs }), ...(error === null ? {} : { error }) };
-}
+const resumeFacts = {
+  ...impliedFacts,
+  key: run.runKey,
+  failureOf: run.failureOf,
+  keySlot: run.keySlot,
+  keyOrder: run.keyOrder,
+};
 
 /** Why a run that is the only replay of its run cannot be recorded; `null`: it can. */
 export function prepareFindObstacle(database: SqliteDatabase): (newRun: NewRun) => LeftRun | null {

@@ -17,6 +17,7 @@ import {
   rowTerms,
   runSummaryColumns,
 } from "../lists/list-runs.ts";
+import type { KeySlots } from "./key-slots.ts";
 import { prepareFindObstacle, prepareResumeRuns } from "./resume-runs.ts";
 import { run, runList, runStep } from "../schema.ts";
 import { inputSql, payloadSql, runId } from "../stored-forms.ts";
@@ -25,6 +26,7 @@ import type { WriteQueue } from "../writes/write-queue.ts";
 
 interface RunStoreParts extends RunParts {
   addEntry: AddEntry;
+  keySlots: KeySlots;
   queueing: WriteQueue["write"];
 }
 

@@ -46,6 +46,35 @@ export function prepareAddEntry({ connection, changed }: Pick<SqliteDatabase, "c
   };
 }
 
+/** Writes the end of a run that its columns imply as a row, so that entries can follow it. */
+export function writeOutEnd(
+  { db, connection }: Pick<SqliteDatabase, "db" | "connection">,
+  { facts, addEntry }: { facts: ImpliedFacts & { seq: number }; addEntry: AddEntry },
+): void {
+  const { seq } = facts;
+  for (const { at, kind, attempt, durationMs, error } of impliedEntries(facts, lastPosition({ db }, seq)).end)
+    addEntry(seq, {
+      at,
+      kind,
+      attempt,
+      ...(durationMs === null ? {} : { durationMs }),
+      ...(error === null ? {} : { error }),
+    });
+  connection
+    .prepare(`UPDATE run SET implied_entries = implied_entries & ~${implied.ended}, duration_ms = NULL WHERE seq = ?`)
+    .run(seq);
+}
+
+/** Adds an entry to a run that may have ended. */
+export function addLaterEntry(
+  database: Pick<SqliteDatabase, "db" | "connection">,
+  { seq, entry, addEntry }: { seq: number; entry: NewTimelineEntry; addEntry: AddEntry },
+): void {
+  const facts = database.db.select(impliedFacts).from(run).where(eq(run.seq, seq)).get();
+  if (facts && isEnded(facts.status)) writeOutEnd(database, { facts, addEntry });
+  addEntry(seq, entry);
+}
+
 export type Ending = Exclude<RunTransition, { to: "waiting" | "queued" }>;
 
 /** True if an entry contains only facts that the columns of the ended run imply. */
@@ -119,7 +148,7 @@ export function listTimeline(
     .map(toTimelineEntry);
 }
 
-export function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
+function lastPosition({ db }: Pick<SqliteDatabase, "db">, runSeq: number): number | null {
   return (
     db
       .select({ last: max(runEvent.position) })

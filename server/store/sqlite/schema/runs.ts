@@ -37,6 +37,12 @@ export const run = sqliteTable(
     index("run_by_run_key")
       .on(t.runKey, t.createdAt, t.seq)
       .where(sql`run_key IS NOT NULL`),
+    index("run_by_slot")
+      .on(t.target, t.runKey, t.keySlot, t.keyOrder)
+      .where(sql`key_slot IS NOT NULL`),
+    index("run_waiting_for_slot")
+      .on(t.createdAt, t.seq)
+      .where(sql`key_slot = 2`),
     index("run_by_replay")
       .on(t.replayOf, t.createdAt, t.seq)
       .where(sql`replay_of IS NOT NULL`),

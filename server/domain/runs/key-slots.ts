@@ -1,0 +1,129 @@
+import type { Concurrency } from "../../contract/project/options.ts";
+import type { RunStatus } from "../../contract/run.ts";
+import { hasFailed, isEnded } from "../../shared/runs/run-state.ts";
+import type { Codes } from "../stored-codes.ts";
+
+/**
+ * A run of a target with `perKey` has one of the slots of its key, or waits for one. A freed slot goes to the run that
+ * has waited longest, in the transaction that frees it. Runs without a key have `null`, as have runs of other targets.
+ */
+export type KeySlot =
+  /** It has one of the slots. A failed run can keep its slot, which blocks the key. */
+  | "taken"
+  /** The limit was lowered, and it has no slot of the new limit yet: it gets the next one that is freed. */
+  | "surplus"
+  /** It waits for a slot. No claim takes it. */
+  | "waiting"
+  /** It freed its slot while it sleeps, and needs one to continue. */
+  | "asleep";
+
+/** Their numbers in SQLite; see `Codes`. */
+export const keySlotCodes = { taken: 0, surplus: 1, waiting: 2, asleep: 3 } as const satisfies Codes<KeySlot>;
+
+/** `available_at` of a run that waits for a slot: the last time that a Date can have. */
+export const notDueAt = 8_640_000_000_000_000;
+
+/** Whether the rules of keys apply to a run. That of an `onFailure` must not wait for the run whose failure it handles. */
+export function hasKeyLimit(run: {
+  key?: string | null;
+  failureOf?: string | null;
+  concurrency?: Concurrency | null;
+}): boolean {
+  return Boolean(run.key) && (run.failureOf ?? null) === null && typeof run.concurrency?.perKey === "number";
+}
+
+/** The runs of one target (`kind:slug`) with one key. */
+export interface RunKey {
+  target: string;
+  key: string;
+}
+
+/** `keyOrder`: the order of runs that wait for a slot. */
+export interface RunSlot {
+  keySlot: KeySlot | null;
+  keyOrder: number | null;
+}
+
+/** A key as a new run finds it. `taken`: slots that runs have, counted up to the limit. */
+export interface KeyState {
+  taken: number;
+  /** The highest `keyOrder` of a run that waits for a slot; 0: none waits. */
+  lastOrder: number;
+}
+
+/** The slot of one more run, and the key after it. The run never overtakes one that waits. */
+export function joinKey({ taken, lastOrder }: KeyState, perKey: number): { slot: RunSlot; after: KeyState } {
+  if (taken < perKey && lastOrder === 0)
+    return { slot: { keySlot: "taken", keyOrder: null }, after: { taken: taken + 1, lastOrder } };
+  const keyOrder = lastOrder + 1;
+  return { slot: { keySlot: "waiting", keyOrder }, after: { taken, lastOrder: keyOrder } };
+}
+
+/**
+ * The slot of a run after it leaves `running`. `concurrency`: of its target in the current build; absent: the run
+ * keeps its slot until it has ended.
+ */
+export function slotAfter(
+  slot: KeySlot | null,
+  transition: { to: RunStatus; reason?: "sleep" | "retry" },
+  concurrency: Concurrency | undefined,
+): KeySlot | null {
+  if (slot === null || slot === "waiting") return slot;
+  const { to, reason } = transition;
+  if (hasFailed(to)) return concurrency?.onFailure === "block" ? slot : null;
+  if (isEnded(to)) return null;
+  return to === "waiting" && reason === "sleep" && concurrency?.whileWaiting === "release" ? "asleep" : slot;
+}
+
+/** Whether the next run of the key gets the slot. */
+export const passesSlot = (before: KeySlot | null, after: KeySlot | null): boolean =>
+  before === "taken" && after !== "taken";
+
+/** An open run of a key, or a failed one that blocks it. */
+export interface RunOfKey extends RunSlot {
+  status: RunStatus;
+  attempt: number;
+}
+
+/**
+ * The slots of all runs of a key by new limits. `runs`: in the order in which they were accepted. Runs that have begun
+ * keep their slots, even if they are too many; those that have not begun wait if there is no room.
+ */
+export function arrangeKey(runs: readonly RunOfKey[], concurrency: Concurrency | undefined): RunSlot[] {
+  const { perKey = null, onFailure, whileWaiting } = concurrency ?? {};
+  if (perKey === null) return runs.map(() => ({ keySlot: null, keyOrder: null }));
+  const slots = new Map<RunOfKey, RunSlot>();
+  const setSlot = (run: RunOfKey, keySlot: KeySlot | null, keyOrder: number | null = null) =>
+    slots.set(run, { keySlot, keyOrder });
+  const inTurn: RunOfKey[] = [];
+  let taken = 0;
+  for (const run of runs) {
+    const { status, attempt, keySlot } = run;
+    const isBlocking = hasFailed(status) && keySlot !== null && onFailure === "block";
+    const hasBegun = isBlocking || (keySlot !== "waiting" && attempt > 0);
+    if (isEnded(status) && !isBlocking) setSlot(run, null);
+    else if (keySlot === "asleep" && whileWaiting === "release") setSlot(run, "asleep");
+    else if (!hasBegun) inTurn.push(run);
+    else {
+      taken += 1;
+      setSlot(run, taken <= perKey ? "taken" : "surplus");
+    }
+  }
+  let waiting = 0;
+  for (const run of inTurn.sort((one, other) => rankOf(one) - rankOf(other) || 0)) {
+    if (taken < perKey) {
+      taken += 1;
+      setSlot(run, "taken");
+    } else {
+      waiting += 1;
+      setSlot(run, "waiting", waiting);
+    }
+  }
+  return runs.map((run) => slots.get(run) ?? { keySlot: null, keyOrder: null });
+}
+
+/** Runs with a slot come first, then those that wait, in their order, then those of a target that had no limit. */
+function rankOf({ keySlot, keyOrder }: RunOfKey): number {
+  if (keySlot === null) return Number.MAX_SAFE_INTEGER;
+  return keySlot === "waiting" ? (keyOrder ?? 0) : -1;
+}

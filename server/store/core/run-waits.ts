@@ -1,0 +1,79 @@
+import { and, asc, eq, inArray, isNotNull, notInArray, or } from "drizzle-orm";
+import { hasFailed } from "../../shared/runs/run-state.ts";
+import type { RunStore, RunWaits } from "../../ports/store/run-store.ts";
+import type { RunKey } from "../../domain/runs/key-slots.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+
+export type RunWaitReads = Pick<RunStore, "findWaits">;
+
+export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase): RunWaitReads {
+  const { run } = tables;
+  const { id, status, target, keySlot, availableAt } = run;
+
+  /** The run that has waited longest for its end: it has started first, or blocks the key. */
+  function* findBefore({ db, rows }: StoreSession, { target: name, key }: RunKey) {
+    const hasSlot = and(isNotNull(keySlot), inArray(keySlot, ["taken", "surplus"]));
+    const [before] = yield* rows(
+      db
+        .select({ id, status })
+        .from(forms.runsBy("run_by_slot"))
+        .where(and(eq(target, name), eq(run.runKey, key), hasSlot))
+        .orderBy(asc(run.createdAt), asc(run.key))
+        .limit(1),
+    );
+    return before ?? null;
+  }
+
+  /** The number of runs that count towards the limit of a target. */
+  function* countRuns({ db, rows }: StoreSession, name: string, whileWaiting: "hold" | "release") {
+    const counted = whileWaiting === "hold" ? (["running", "waiting"] as const) : (["running"] as const);
+    const found = yield* rows(
+      db
+        .select({ id })
+        .from(forms.runsBy("run_open"))
+        .where(
+          and(forms.isOpen, inArray(status, [...counted]), inArray(run.isIsolated, [false, true]), eq(target, name)),
+        ),
+    );
+    return found.length;
+  }
+
+  return {
+    findWaits: ({ ids, limits, now }) =>
+      readInTurn(function* (session) {
+        const ended = ["completed", "canceled"] as const;
+        const found = yield* session.rows(
+          session.db
+            .select({ id, status, target, key: run.runKey, keySlot, availableAt })
+            .from(forms.runsBy("run_by_id"))
+            .where(and(inArray(id, [...ids]), notInArray(status, [...ended]), or(isNotNull(keySlot), forms.isOpen))),
+        );
+        const waits = new Map<string, RunWaits>();
+        const before = new Map<string, { id: string; status: (typeof found)[number]["status"] } | null>();
+        const counts = new Map<string, number>();
+        for (const one of found) {
+          if (hasFailed(one.status)) {
+            waits.set(one.id, { blocksKey: true });
+            continue;
+          }
+          if (one.status === "running") continue;
+          if (one.keySlot === "waiting") {
+            const key = { target: one.target, key: one.key ?? "" };
+            const name = JSON.stringify(key);
+            const behind = before.has(name) ? before.get(name) : yield* findBefore(session, key);
+            before.set(name, behind ?? null);
+            const isBlocked = behind !== null && behind !== undefined && hasFailed(behind.status);
+            waits.set(one.id, { waitsFor: { kind: "key", runId: behind?.id ?? null, isBlocked } });
+            continue;
+          }
+          const { limit = null, whileWaiting = "release" } = limits.get(one.target) ?? {};
+          const needsNoRoom = one.status === "waiting" && (whileWaiting === "hold" || one.availableAt > now);
+          if (limit === null || needsNoRoom) continue;
+          const counted = counts.get(one.target) ?? (yield* countRuns(session, one.target, whileWaiting));
+          counts.set(one.target, counted);
+          if (counted >= limit) waits.set(one.id, { waitsFor: { kind: "concurrency", limit, counted } });
+        }
+        return waits;
+      }),
+  };
+}

@@ -1,0 +1,122 @@
+import { targetName } from "../../../contract/project/target.ts";
+import {
+  hasKeyLimit,
+  joinKey,
+  type KeySlot,
+  keySlotCodes,
+  notDueAt,
+  passesSlot,
+  type RunSlot,
+} from "../../../domain/runs/key-slots.ts";
+import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
+import { createDecoder } from "../../../domain/stored-codes.ts";
+import type { NewRun } from "../../../ports/store/run-store.ts";
+import type { SqliteDatabase } from "../database.ts";
+import { runId } from "../stored-forms.ts";
+
+const { taken, surplus, waiting, asleep } = keySlotCodes;
+
+/** SQLite uses a partial index only if the query repeats its WHERE literally. */
+const ofKeySql = "FROM run INDEXED BY run_by_slot WHERE key_slot IS NOT NULL AND target = @target AND run_key = @key";
+const countSql = (slot: number) =>
+  `(SELECT count(*) FROM (SELECT 1 ${ofKeySql} AND key_slot = ${slot} LIMIT (SELECT @perKey)))`;
+export const keyStateSql = `
+  SELECT ${countSql(taken)} + ${countSql(surplus)} AS taken,
+    coalesce((SELECT max(key_order) ${ofKeySql} AND key_slot = ${waiting}), 0) AS lastOrder`;
+
+/** Runs beyond a lowered limit come first. */
+export const nextOfKeySql = `SELECT seq ${ofKeySql} AND key_slot IN (${surplus}, ${waiting}) ORDER BY key_slot, key_order LIMIT 1`;
+
+const readSlot = createDecoder(keySlotCodes);
+
+interface SlotRow {
+  seq: number;
+  target: number;
+  key: string;
+  slot: number;
+}
+
+/** `replayOf`: it takes over the slot of that run if it blocks the key. */
+type JoiningRun = Pick<NewRun, "target" | "key" | "concurrency" | "createdAt"> &
+  Partial<Pick<NewRun, "replayOf" | "assignment">> & { failureOf?: string | null };
+
+export interface KeySlots {
+  /** The slot of a run that is about to be queued or assigned. */
+  slotOf(run: JoiningRun): RunSlot;
+  /** Changes the slot of a run. If it is freed, the next run of the key gets it. */
+  change(seq: number, to: KeySlot | null, now: number): void;
+  /** Assigns a slot to a run that freed its own while it slept. `false`: it must wait for one, or did not sleep. */
+  wake(seq: number, limits: ConcurrencyLimits): boolean;
+}
+
+/** Every write transaction excludes all others, so a key has one state. */
+export function prepareKeySlots({ connection, names, changed }: SqliteDatabase): KeySlots {
+  const stateOf = connection.prepare<unknown[], { taken: number; lastOrder: number }>(keyStateSql);
+  const findSlot = connection.prepare<unknown[], SlotRow>(
+    "SELECT seq, target, run_key AS key, key_slot AS slot FROM run WHERE seq = ? AND key_slot IS NOT NULL",
+  );
+  const findEnded = connection.prepare<unknown[], SlotRow>(
+    "SELECT seq, target, run_key AS key, key_slot AS slot FROM run WHERE id = ? AND key_slot IS NOT NULL AND finished_at IS NOT NULL",
+  );
+  const findNext = connection.prepare<unknown[], number>(nextOfKeySql).pluck();
+  const setSlot = connection.prepare("UPDATE run SET key_slot = @slot, key_order = @order WHERE seq = @seq");
+  const setWaiting = connection.prepare(
+    `UPDATE run SET key_slot = ${waiting}, key_order = @order, available_at = ${notDueAt} WHERE seq = @seq`,
+  );
+  /** Its time in the queue begins now, so the keys of a target take turns. */
+  const giveSlot = connection.prepare(
+    `UPDATE run SET key_slot = ${taken}, key_order = NULL, available_at = CASE key_slot WHEN ${waiting} THEN @now ELSE available_at END
+    WHERE seq = @seq`,
+  );
+
+  const join = (p: { target: number; key: string; perKey: number }): RunSlot =>
+    joinKey(stateOf.get(p) ?? { taken: 0, lastOrder: 0 }, p.perKey).slot;
+
+  function slotOf(run: JoiningRun): RunSlot {
+    const { key, concurrency, replayOf = null } = run;
+    const isLimited = hasKeyLimit(run);
+    // Most runs are not replays, and have no key.
+    if (!isLimited && replayOf === null) return none;
+    const old = replayOf === null ? undefined : findEnded.get(runId.pack(replayOf));
+    const target = names.idOf(targetName(run.target));
+    if (old && isLimited && old.key === key && old.target === target) {
+      setSlot.run({ seq: old.seq, slot: null, order: null });
+      return { keySlot: readSlot(old.slot), keyOrder: null };
+    }
+    if (old) change(old, null, run.createdAt);
+    if (!isLimited || !key) return none;
+    if (run.assignment) return { keySlot: "taken", keyOrder: null };
+    return join({ target, key, perKey: concurrency?.perKey ?? Number.MAX_SAFE_INTEGER });
+  }
+
+  function passOn(p: { target: number; key: string; now: number }): void {
+    const seq = findNext.get(p);
+    if (seq !== undefined) giveSlot.run({ seq, now: p.now });
+  }
+
+  function change({ seq, target, key, slot }: SlotRow, to: KeySlot | null, now: number): void {
+    setSlot.run({ seq, slot: to === null ? null : keySlotCodes[to], order: null });
+    if (passesSlot(readSlot(slot), to)) passOn({ target, key, now });
+    changed("runs");
+  }
+
+  return {
+    slotOf,
+    change(seq, to, now) {
+      const row = findSlot.get(seq);
+      if (row) change(row, to, now);
+    },
+    wake(seq, limits) {
+      const row = findSlot.get(seq);
+      if (row?.slot !== asleep) return false;
+      const { target, key } = row;
+      const perKey = limits.get(names.textOf(target))?.perKey ?? Number.MAX_SAFE_INTEGER;
+      const { keySlot, keyOrder } = join({ target, key, perKey });
+      if (keySlot === "taken") setSlot.run({ seq, slot: taken, order: null });
+      else setWaiting.run({ seq, order: keyOrder });
+      return keySlot === "taken";
+    },
+  };
+}
+
+const none: RunSlot = { keySlot: null, keyOrder: null };
