@@ -9,7 +9,16 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   bill: ["charge", "receipt"],
   note: ["write"],
   spin: ["stop"],
+  seat: ["take", "use", "leave"],
 };
+
+/** The runs of a seat, its key, are executed one after the other. The first attempt of some of them fails. */
+const settingsOf: Readonly<Record<string, string>> = { seat: "concurrency: { perKey: 1 }," };
+
+/** The keys of its runs. */
+export const seats = ["s1", "s2", "s3", "s4"];
+
+const failOnce = `if (ctx.run.attempt === 1 && input.order.endsWith("0")) throw new Error("again");`;
 
 /** Before this step, the run sleeps durably. Any worker may continue it. */
 export const sleepsBefore: Readonly<Record<string, string>> = { bill: "receipt" };
@@ -21,10 +30,13 @@ export interface OrderKind {
   expected: readonly string[];
 }
 
+export const seatAttachment = "take-seat:seat";
+
 export const orderKinds: readonly OrderKind[] = [
   { endpoint: "orders", isPaid: false, expected: ["ship-order:ship"] },
   { endpoint: "orders", isPaid: true, expected: ["bill-order:bill", "ship-order:ship"] },
   { endpoint: "notes", isPaid: false, expected: ["take-note:note"] },
+  { endpoint: "seats", isPaid: false, expected: [seatAttachment] },
 ];
 
 /** An order whose run blocks its process the first time. Clients do not send it. */
@@ -41,7 +53,7 @@ const blockOnce = `
           for (;;) Atomics.wait(cell, 0, 0, 20);
         }`;
 
-const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number() })`;
+const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number(), seat: z.string().optional() })`;
 
 /**
  * Reports to the sink, and waits for its response: an effect that the sink has counted has happened, regardless of the
@@ -60,7 +72,7 @@ const effectModule = `
 function workflowModule(slug: string, steps: readonly string[]): string {
   const calls = steps.map(
     (step) =>
-      `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}\n        await work(${JSON.stringify(step)});`,
+      `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}${step === "use" ? failOnce : ""}\n        await work(${JSON.stringify(step)});`,
   );
   return `
     import { existsSync, writeFileSync } from "node:fs";
@@ -72,6 +84,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
       input: ${shape},
       retries: { attempts: 50, backoff: "fixed", initialDelay: "50ms" },
       timeout: "10m",
+      ${settingsOf[slug] ?? ""}
       async run(input, ctx) {
         const work = (step: string) => ctx.step(step, async () => {
           const told = { runId: ctx.run.id, workflow: "${slug}", step };
@@ -85,7 +98,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
     });`;
 }
 
-function triggerModule(p: { slug: string; endpoint: string; workflow: string; filter?: string }): string {
+function triggerModule(p: { slug: string; endpoint: string; workflow: string; filter?: string; key?: string }): string {
   return `
     import { defineWebhookSource } from "signalbox/trigger";
     import { z } from "zod";
@@ -95,10 +108,10 @@ function triggerModule(p: { slug: string; endpoint: string; workflow: string; fi
       endpoint: "${p.endpoint}",
       request: ${shape},
       ${p.filter ? `filter: ${p.filter},` : ""}
-    }).attach({ workflow });`;
+    }).attach({ workflow${p.key === undefined ? "" : `, key: { field: "${p.key}" }`} });`;
 }
 
-/** Writes a project that reports every step to the sink: two triggers on one endpoint, one alone on another. */
+/** Writes a project that reports every step to the sink: two triggers on one endpoint, and others alone. */
 export function writeAuditedProject(dir: string, workers: number): void {
   const files: Record<string, string> = {
     "package.json": `{"name":"audited","private":true,"type":"module"}`,
@@ -115,6 +128,7 @@ export function writeAuditedProject(dir: string, workers: number): void {
       filter: "z.object({ paid: z.literal(true) })",
     }),
     "triggers/spin-once.ts": triggerModule({ slug: "spin-once", endpoint: "spins", workflow: "spin" }),
+    "triggers/take-seat.ts": triggerModule({ slug: "take-seat", endpoint: "seats", workflow: "seat", key: "seat" }),
     "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),
   };
   for (const [path, text] of Object.entries(files)) {

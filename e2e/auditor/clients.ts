@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { z } from "zod";
-import { type OrderKind, orderKinds } from "./audited-project.ts";
+import { type OrderKind, orderKinds, seatAttachment, seats } from "./audited-project.ts";
 import type { Answer, Order } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
 
@@ -91,7 +91,10 @@ async function live(client: Client): Promise<void> {
     // Most senders use a key, and repeat a request until it is answered. The others have no key, and do not repeat.
     const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
     client.ledger.push(order);
-    const body = JSON.stringify({ order: id, paid: kind.isPaid, ms: random.between(client.ms.min, client.ms.max) });
+    const seat = kind.expected.includes(seatAttachment) ? random.pick(seats) : null;
+    const ms = random.between(client.ms.min, client.ms.max);
+    const body = JSON.stringify({ order: id, paid: kind.isPaid, ms, ...(seat !== null && { seat }) });
+    if (seat !== null) order.seat = { key: seat, sentAt: performance.now(), acknowledgedAt: null };
     await sendUntilAnswered(client, { order, kind, body });
     // A sender that repeats a request although it was answered.
     if (order.key !== null && random.chance(0.2)) await sendUntilAnswered(client, { order, kind, body });
@@ -103,6 +106,7 @@ async function sendUntilAnswered(target: SenderTarget, p: Sending): Promise<void
   for (let patientAt = performance.now(); ;) {
     const answer = await send(target, p);
     if (answer) p.order.answers.push(answer);
+    if (answer?.status === 202 && p.order.seat) p.order.seat.acknowledgedAt ??= performance.now();
     if (answer?.status === 202 || p.order.key === null) return;
     if (target.isGoing?.()) patientAt = performance.now();
     if (performance.now() > patientAt + giveUpAfterMs) return;

@@ -33,6 +33,8 @@ export interface Order {
   expected: readonly string[];
   /** The received responses. A broken connection leaves none. */
   answers: readonly Answer[];
+  /** The key of its run, and when the first request was sent and the first 202 received. Absent: its run has no key. */
+  seat?: { key: string; sentAt: number; acknowledgedAt: number | null };
 }
 
 export interface Answer {

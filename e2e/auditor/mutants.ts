@@ -92,6 +92,27 @@ const blockedWorkerStays: SourceChange = {
   replace: "observation.silentMs < 0;",
 };
 
+/** Each run of a key has a slot at once. */
+export const noKeyLimit: SourceChange = {
+  file: "server/domain/runs/key-slots.ts",
+  find: "if (taken < perKey && lastOrder === 0)",
+  replace: "if (taken < perKey || lastOrder === 0)",
+};
+
+/** A freed slot goes to the run that has waited for the shortest time. */
+const lastFirst: SourceChange = {
+  file: "server/store/sqlite/runs/key-slots.ts",
+  find: "ORDER BY key_slot, key_order LIMIT 1",
+  replace: "ORDER BY key_slot, key_order DESC LIMIT 1",
+};
+
+/** A run that waits for its next attempt lets the next one of its key start. */
+const retryFreesSlot: SourceChange = {
+  file: "server/domain/runs/key-slots.ts",
+  find: 'return to === "waiting" && reason === "sleep" && concurrency?.whileWaiting === "release" ? "asleep" : slot;',
+  replace: 'return to === "waiting" && reason === "retry" ? null : slot;',
+};
+
 /** The host never counts the runs that wait for its workers. */
 const uncountedRuns: SourceChange = {
   file: "server/run-channel/host/count-blocked-runs.ts",
@@ -108,6 +129,9 @@ const noSuccessor: SourceChange = {
 
 /** The kill waits for its moment, however slowly the service starts beside the others. */
 const quick = { clients: 8, workers: 1, paceMs: 300, minOrders: 30, momentMs: 60_000 };
+
+/** Enough orders that runs wait for others with their key. */
+const keyed = { ...quick, clients: 16, paceMs: 100, minOrders: 80 };
 
 /** Its runs never end, so the audit does not wait for them as long as for others. */
 const endless = { ...quick, stuckMs: 12_000 };
@@ -177,6 +201,18 @@ export const mutants = {
   "no-successor": {
     audit: { ...blocking, changes: [noSuccessor] },
     caughtBy: ["every due run starts in time"],
+  },
+  "no-key-limit": {
+    audit: { ...keyed, changes: [noKeyLimit], plan: [] },
+    caughtBy: ["runs of a key are never in progress at the same time"],
+  },
+  "last-first": {
+    audit: { ...keyed, changes: [lastFirst], plan: [] },
+    caughtBy: ["runs of a key start in the order in which they were accepted"],
+  },
+  "retry-frees-slot": {
+    audit: { ...keyed, minOrders: 120, changes: [retryFreesSlot], plan: [] },
+    caughtBy: ["runs of a key are never in progress at the same time"],
   },
   "doubled-assignments": {
     audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },

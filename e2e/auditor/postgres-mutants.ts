@@ -74,6 +74,21 @@ export const postgresMutants = {
     },
     caughtBy: ["every 202 has exactly one run for each matching trigger"],
   },
+  "last-first": {
+    audit: {
+      paceMs: 50,
+      roles: ["web", "worker", "worker"],
+      changes: [
+        {
+          file: "server/store/postgres/queue/key-slots.ts",
+          find: "AND key_slot = 'waiting' ORDER BY key_order LIMIT",
+          replace: "AND key_slot = 'waiting' ORDER BY key_order DESC LIMIT",
+        },
+      ],
+      plan: [],
+    },
+    caughtBy: ["runs of a key start in the order in which they were accepted"],
+  },
   "no-fencing": {
     audit: {
       paceMs: 300,

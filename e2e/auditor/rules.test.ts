@@ -127,6 +127,32 @@ if (!paid || !note) throw new Error("the ledger has two orders");
 const runs = honest().runs;
 const effects = honest().effects;
 
+/** Two orders of one seat: the second one was sent when the first one had been acknowledged. */
+function seated(steps: readonly (readonly [runId: string, step: string])[]): Facts {
+  const orders = [1, 2].map((n) => ({
+    id: `c2-${n}`,
+    key: null,
+    expected: ["take-seat:seat"],
+    answers: [{ status: 202, runs: { "take-seat:seat": `run_${n}` } }],
+    seat: { key: "s1", sentAt: n, acknowledgedAt: n + 0.5 },
+  }));
+  const stored = orders.map(({ id }, at) => ({
+    id: `run_${at + 1}`,
+    orderId: id,
+    attachmentId: "take-seat:seat",
+    deliveryId: `dlv_${at + 1}`,
+    status: "completed",
+  }));
+  const did = steps.flatMap(([runId, step], at) => both(step, 100 + 10 * at, { runId, workflow: "seat" }));
+  return { orders, runs: stored, effects: did, kills: [] };
+}
+
+const allSteps = (runId: string) => ["take", "use", "leave"].map((step) => [runId, step] as const);
+
+it("runs of a key may start when the one before has ended", () => {
+  expect(checkFacts(seated([...allSteps("run_1"), ...allSteps("run_2")]))).toEqual([]);
+});
+
 const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   "something was audited": { "nobody was answered": { orders: [note], runs: [], effects: [] } },
   "who asks again is answered": {
@@ -226,6 +252,19 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
       kills: [...honest().kills, kill(50, { kind: "block" })],
       endedAt: 31_000,
     },
+  },
+  "runs of a key are never in progress at the same time": {
+    "they overlap": seated([
+      ["run_1", "take"],
+      ["run_2", "take"],
+      ["run_1", "use"],
+      ["run_1", "leave"],
+      ["run_2", "use"],
+      ["run_2", "leave"],
+    ]),
+  },
+  "runs of a key start in the order in which they were accepted": {
+    "the second one was first": seated([...allSteps("run_2"), ...allSteps("run_1")]),
   },
   "no process outlives its supervisor": {
     "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] },

@@ -1,5 +1,5 @@
 import { type Effect, type Facts, isAcknowledged, type Kill } from "./facts.ts";
-import { sleepsBefore, stepsOf } from "./audited-project.ts";
+import { seatAttachment, sleepsBefore, stepsOf } from "./audited-project.ts";
 
 export interface Violation {
   rule: string;
@@ -137,19 +137,48 @@ export const rules = {
       ),
 
   "every due run starts in time": (facts) => {
-    const begunAt = new Map(
-      begins(facts)
-        .map(({ runId, at }): [string, number] => [runId, at])
-        .reverse(),
-    );
+    const begunAt = firstBegins(facts);
     return facts.runs.flatMap(({ id, attachmentId, recordedAt }) => {
       const until = begunAt.get(id) ?? facts.endedAt;
+      // These wait for the others with their key.
+      if (attachmentId === seatAttachment) return [];
       if (facts.starts === undefined || recordedAt === undefined || until === undefined) return [];
       const waitedMs = maxWait(facts, recordedAt, until);
       return waitedMs <= startWithinMs
         ? []
         : [`${id} of ${attachmentId} was due for ${Math.round(waitedMs)} ms while a worker could have executed it`];
     });
+  },
+
+  "runs of a key are never in progress at the same time": (facts: Facts) =>
+    [...runsBySeat(facts)].flatMap(([key, runs]) => {
+      const keyed = new Set(runs.map(({ runId }) => runId));
+      const over = new Set<string>();
+      let current: string | undefined;
+      return begins(facts)
+        .filter(({ runId }) => keyed.has(runId))
+        .flatMap(({ runId, step }) => {
+          if (runId === current) return [];
+          if (current !== undefined) over.add(current);
+          const other = current;
+          current = runId;
+          return over.has(runId) ? [`${key}: ${runId} began ${step} after ${other} had begun`] : [];
+        });
+    }),
+
+  "runs of a key start in the order in which they were accepted": (facts: Facts) => {
+    const begunAt = firstBegins(facts);
+    return [...runsBySeat(facts)].flatMap(([key, runs]) =>
+      runs.flatMap((later) =>
+        runs
+          .filter((earlier) => earlier.acknowledgedAt !== null && earlier.acknowledgedAt < later.sentAt)
+          .filter((earlier) => (begunAt.get(earlier.runId) ?? Infinity) > (begunAt.get(later.runId) ?? Infinity))
+          .map(
+            (earlier) =>
+              `${key}: ${later.runId} started before ${earlier.runId}, which was accepted before it was sent`,
+          ),
+      ),
+    );
   },
 
   "no process outlives its supervisor": ({ kills }: Facts) =>
@@ -285,6 +314,24 @@ function hits(kill: Kill, { generation, pid, at }: Effect): boolean {
 const isSameProcess = (a: Effect, b: Effect) => a.pid === b.pid && a.generation === b.generation;
 
 const begins = (facts: Facts) => facts.effects.filter(({ phase }) => phase === "begin").sort((a, b) => a.at - b.at);
+/** When each run began its first step. */
+const firstBegins = (facts: Facts) =>
+  new Map(
+    begins(facts)
+      .map(({ runId, at }): [string, number] => [runId, at])
+      .reverse(),
+  );
+
+/** The runs of each key, with the times of their orders. */
+function runsBySeat({ orders, runs }: Facts) {
+  const seatOf = new Map(orders.flatMap(({ id, seat }) => (seat ? [[id, seat] as const] : [])));
+  const keyed = runs.flatMap(({ id: runId, orderId }) => {
+    const seat = seatOf.get(orderId);
+    return seat ? [{ runId, ...seat }] : [];
+  });
+  return Map.groupBy(keyed, ({ key }) => key);
+}
+
 const stepsOfAttachment = (attachmentId: string) => stepsOf[attachmentId.split(":")[1] ?? ""] ?? [];
 const isSame = (a: readonly string[], b: readonly string[]) => a.join() === b.join();
 const list = (texts: readonly string[]) => (texts.length > 0 ? texts.join(", ") : "nothing");
