@@ -105,7 +105,7 @@ export function RecoveryNote({ run }: { run: Run }) {
       {run.blocksKey && (
         <>
           <strong className="font-medium text-bad">This run blocks its key.</strong>{" "}
-          <Link href={waitingForKeyHref(run)} prefetch={false} className="text-accent hover:underline">
+          <Link href={waitingForKeyHref(run)} prefetch={false} className="text-accent underline">
             Other runs with the key
           </Link>{" "}
           wait until it is resumed, replayed or released.{" "}

@@ -1,0 +1,97 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { RunSummary } from "../server/contract/run.ts";
+import { getJson, postJson } from "./support/api.ts";
+import { messagesOf, visit } from "./support/browser.ts";
+import { expectSoundPage } from "./support/sound-page.ts";
+import { writeProject } from "./support/project.ts";
+import { signalbox, withSharedService } from "./support/service.ts";
+
+/** While this file exists in the project, charges wait for it. */
+const gate = "gate.txt";
+
+const it = withSharedService((onCleanup) => ({
+  projectDir: writeProject(
+    {
+      "triggers/order-placed.ts": `
+        import { defineWebhookSource } from "signalbox/trigger";
+        import { z } from "zod";
+        import charge from "../workflows/charge";
+        export default defineWebhookSource({
+          slug: "order-placed",
+          endpoint: "orders",
+          request: z.object({ customer: z.string(), isDeclined: z.boolean().default(false) }),
+        }).attach({ workflow: charge, key: { field: "customer" } });`,
+      "workflows/charge.ts": `
+        import { existsSync } from "node:fs";
+        import { setTimeout as delay } from "node:timers/promises";
+        import { defineWorkflow } from "signalbox/workflow";
+        import { z } from "zod";
+        export default defineWorkflow({
+          slug: "charge",
+          input: z.object({ customer: z.string(), isDeclined: z.boolean() }),
+          concurrency: { perKey: 1, onFailure: "block" },
+          retries: { attempts: 1 },
+          async run({ isDeclined }) {
+            while (existsSync("${gate}")) await delay(20);
+            if (isDeclined) throw new Error("The card was declined.");
+          },
+        });`,
+    },
+    onCleanup,
+  ),
+  command: "dev",
+}));
+
+const patient = { timeout: 180_000 };
+
+it("a run that waits for its key says so, and starts when a person releases the key", async ({ service }) => {
+  const { url, projectDir } = service;
+  const order = async (customer: string, isDeclined = false) => {
+    const response = await postJson(`${url}/triggers/orders`, { customer, isDeclined });
+    return ((await response.json()) as { runId: string }).runId;
+  };
+  const read = (id: string) => getJson<RunSummary>(`${url}/api/v1/runs/${id}`);
+  const statusOf = async (id: string) => (await read(id)).status;
+  writeFileSync(join(projectDir, gate), "");
+  const first = await order("customer_7", true);
+  await expect.poll(() => statusOf(first), patient).toBe("running");
+  const [second, third, other] = [await order("customer_7"), await order("customer_7"), await order("customer_8")];
+  await expect.poll(() => statusOf(other), patient).toBe("running");
+  expect(await read(second)).toMatchObject({
+    status: "queued",
+    waitsFor: { kind: "key", runId: first, isBlocked: false },
+  });
+
+  const { page, errors } = await visit(url);
+  await page.goto(`${url}/runs/${second}`);
+  await page.getByText("its key, behind").waitFor(patient);
+  await expectSoundPage(page, "a run that waits for its key");
+  await page.goto(`${url}/runs?waitsForKey=true`);
+  const table = page.getByRole("table", { name: "Runs" });
+  await expect.poll(() => table.getByText("waits for its key").count(), patient).toBe(2);
+
+  rmSync(join(projectDir, gate));
+  await expect.poll(() => statusOf(first), patient).toBe("failed");
+  await expect.poll(() => statusOf(other), patient).toBe("completed");
+  expect(await read(second)).toMatchObject({ status: "queued", waitsFor: { runId: first, isBlocked: true } });
+  const { stdout } = await signalbox(["runs", "get", third], { cwd: projectDir });
+  expect(stdout).toContain(`key customer_7: blocked by ${first}, which has failed`);
+
+  await page.goto(`${url}/runs/${first}`);
+  await page.getByText("This run blocks its key.").waitFor(patient);
+  await expectSoundPage(page, "a failed run that blocks its key");
+  await page.getByRole("button", { name: "Release key" }).click();
+  const dialog = page.getByRole("dialog", { name: "Release the key?" });
+  await dialog.getByText("The run stays failed. The next run with its key starts.").waitFor();
+  await dialog.getByRole("button", { name: "Release key" }).click();
+  await expect.poll(() => statusOf(third), patient).toBe("completed");
+  expect(await statusOf(second)).toBe("completed");
+  await expect.poll(() => page.getByRole("button", { name: "Release key" }).count(), patient).toBe(0);
+  await page.getByText("Key released").first().waitFor(patient);
+  expect(await statusOf(first)).toBe("failed");
+  expect(existsSync(join(projectDir, gate))).toBe(false);
+  expect(await messagesOf(page).getByText(/not/).count()).toBe(0);
+  expect(errors).toEqual([]);
+});
