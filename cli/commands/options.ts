@@ -23,6 +23,8 @@ function wholeNumber(name: string, min: number, max: number): (value: string) =>
 
 export const parsePort = wholeNumber("The port", 0, 65_535);
 const parseLimit = wholeNumber("The limit", 1, 100);
+export const parseConcurrency = wholeNumber("The number of runs", 1, 1_000_000);
+export const parseDays = wholeNumber("The number of days", 1, 90);
 export const parseBulkLimit = wholeNumber("The limit", 1, 1_000_000);
 
 /** Part of a list. */

@@ -1,4 +1,5 @@
 import { registerAgentsRun } from "./agents/run.ts";
+import { registerFlowSimulate } from "./flow/simulate.ts";
 import { registerAlertsList, registerAlertsTest } from "./alerts.ts";
 import { registerBackup, registerRestore } from "./store/backup.ts";
 import { registerBuild } from "./builds/build.ts";
@@ -89,6 +90,11 @@ export function registerCommands(program: CliCommand, runner: CommandRunner): vo
   registerRunsCancel(runs, runner);
   registerRunsApprovals(runs, runner);
   registerRunsDecide(runs, runner);
+
+  const flow = program.subcommand("flow", "Try limits on recorded runs", [
+    "signalbox flow simulate --workflow charge --concurrency-per-key 1",
+  ]);
+  registerFlowSimulate(flow, runner);
 
   const agents = program.subcommand("agents", "Run the project's agents", [
     'signalbox agents run triage --prompt "Hello"',

@@ -93,7 +93,7 @@ const blockedWorkerStays: SourceChange = {
 };
 
 /** Each run of a key has a slot at once. */
-export const noKeyLimit: SourceChange = {
+const noKeyLimit: SourceChange = {
   file: "server/domain/runs/key-slots.ts",
   find: "if (taken < perKey && lastOrder === 0)",
   replace: "if (taken < perKey || lastOrder === 0)",

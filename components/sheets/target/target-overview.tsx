@@ -13,6 +13,7 @@ import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { RelativeTime, useNow } from "../../ui/time.tsx";
 import { AgentSections } from "./agent-sections.tsx";
 import type { TargetActivity } from "../../graph/canvas-model.ts";
+import { TryLimits } from "./try-limits.tsx";
 import type { TargetDetails } from "../sheet-data.ts";
 import { PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
 import { SheetFacts, SheetSection } from "../frame/sheet-frame.tsx";
@@ -66,6 +67,7 @@ export function TargetOverview({
         )}
       </SheetSection>
       {details?.agent && <AgentSections agent={details.agent} hasModelBeyondBuild={activity?.hasModelBeyondBuild} />}
+      {details && <TryLimits key={`${details.kind}:${details.slug}`} target={details} />}
       {details && !details.agent && <SchemaPart title="Input" schema={details.input} />}
       {details && <SchemaPart title="Output" schema={details.output} />}
     </>

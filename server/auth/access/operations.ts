@@ -52,6 +52,8 @@ export const operations = {
   listSteps: { access: "read", slot: "content" },
   listTimeline: { access: "read", webhookKeys: "own-runs", slot: "content" },
   streamRunEvents: { access: "read", only: "rest", webhookKeys: "own-runs" },
+  // Reads up to 100,000 runs.
+  simulateFlow: { access: "read", slot: "list" },
   sumUsage: { access: "read", slot: "list" },
   actOnFilteredRuns: { access: "operate", audit: runActions },
   actOnRuns: { access: "operate", only: "pages", audit: runActions, slot: "list" },

@@ -75,11 +75,16 @@ export interface Concurrency {
   onFailure: "continue" | "block";
 }
 
+export const concurrencyChoices = {
+  whileWaiting: z.enum(["hold", "release"]),
+  onFailure: z.enum(["continue", "block"]),
+};
+
 const concurrencyOptionsSchema = z.strictObject({
   limit: countSchema(),
   perKey: countSchema(),
-  whileWaiting: z.enum(["hold", "release"]).optional(),
-  onFailure: z.enum(["continue", "block"]).default("continue"),
+  whileWaiting: concurrencyChoices.whileWaiting.optional(),
+  onFailure: concurrencyChoices.onFailure.default("continue"),
 });
 
 /** A number is the `limit`. `null`: the target limits nothing. */

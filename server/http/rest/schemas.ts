@@ -23,6 +23,7 @@ import { invitationSchema, personSchema } from "../../contract/access/person.ts"
 import { problemErrorSchema, problemSchema } from "../../contract/problem.ts";
 import { runFilterSchema } from "../../contract/filters.ts";
 import { bulkPageSchema } from "../../contract/run-bulk.ts";
+import { flowSimulationSchema } from "../../contract/flow-simulation.ts";
 import { runErrorSchema, runSchema, runStepSchema, runSummarySchema, runsUsageSchema } from "../../contract/run.ts";
 import { slugSchema } from "../../contract/project/endpoint.ts";
 import { driftReportSchema } from "../../contract/drift.ts";
@@ -181,6 +182,7 @@ export const runFilterBody = named("RunFilter", runFilterSchema);
 const runNote = named("RunNote", bulkPageSchema.shape.skipped.element);
 export const bulkPage = named("BulkPage", bulkPageSchema, { skipped: z.array(runNote), failed: z.array(runNote) });
 
+export const flowSimulation = named("FlowSimulation", flowSimulationSchema);
 export const runsUsage = named("RunsUsage", runsUsageSchema);
 export const agentTrace = named("AgentTrace", agentTraceSchema);
 

@@ -7,6 +7,8 @@ import { runActionSchema } from "../../contract/run-bulk.ts";
 import { windowSchema } from "../../contract/traffic.ts";
 import { parseJsonText } from "../../domain/requests/request-body.ts";
 import { actOnFilteredRuns, actOnRuns, cancelRun } from "../../runs/act-on-runs.ts";
+import { flowSimulationOptionsSchema } from "../../contract/flow-simulation.ts";
+import { simulateFlow } from "../../runs/simulate-flow.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
 import { findRuns, getRun, listRuns } from "../../runs/read-runs.ts";
@@ -50,6 +52,11 @@ export const runsRouter = router({
   histogram: procedure("countRuns")
     .input(runFilterSchema.extend({ window: windowSchema.optional() }))
     .query(({ ctx, input: { window, ...filter } }) => showRunHistogram(ctx, { window, filter: toStoreFilter(filter) })),
+
+  /** How long recorded runs would wait with these limits. */
+  simulate: procedure("simulateFlow")
+    .input(flowSimulationOptionsSchema.extend({ target: z.string().min(1) }))
+    .query(({ ctx, input }) => simulateFlow(ctx, input)),
 
   /** The total usage of the runs of a filter. */
   usage: procedure("sumUsage")

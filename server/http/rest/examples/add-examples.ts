@@ -17,6 +17,7 @@ const parameters: Readonly<Record<string, string | number>> = {
   "workflows.slug": workflow.slug,
   "agents.slug": agent.slug,
   "triggers.slug": "new-signup",
+  target: workflow.slug,
   number: 0,
   format: "jsonl",
   endpoint: "signup",

@@ -1,6 +1,7 @@
 import type { AgentTrace } from "../../../contract/agent/trace.ts";
 import type { Page } from "../../../contract/list.ts";
 import type { BulkPage } from "../../../contract/run-bulk.ts";
+import type { FlowSimulation } from "../../../contract/flow-simulation.ts";
 import type { Run, RunStep, RunSummary, RunsUsage } from "../../../contract/run.ts";
 import type { Target } from "../../../contract/project/target.ts";
 import type { TimelineEntry } from "../../../contract/timeline.ts";
@@ -153,6 +154,19 @@ const csv = [
   `${ids.run},completed,new-signup,workflow,welcome-email,${ids.delivery},webhook,,,${version},1,3,,,2026-11-21T10:00:00.000Z,2026-11-21T10:00:00.004Z,2026-11-21T10:00:01.021Z,,,,`,
 ];
 
+const simulation: FlowSimulation = {
+  runs: 4_120,
+  runsWithoutKey: 12,
+  isCapped: false,
+  waits: { p50Ms: 0, p95Ms: 840, maxMs: 12_400 },
+  recordedWaits: { p50Ms: 3, p95Ms: 9, maxMs: 61 },
+  delayed: 388,
+  maxConcurrent: 17,
+  busiestKeys: [{ key: "customer_7", runs: 96, waitMs: 118_000, maxWaitMs: 12_400, maxQueued: 9 }],
+  blockedKeys: 1,
+  blocks: [{ key: "customer_9", runId: completed.id, failedAt: "2026-11-21T10:00:00.512Z", runs: 4 }],
+};
+
 export const runExamples: OperationExamples = {
   listRuns: { answers: { 200: { data: [summary], nextCursor: null } satisfies Page<RunSummary> } },
   countRuns: { answers: { 200: { count: 214, isCapped: false } } },
@@ -165,6 +179,7 @@ export const runExamples: OperationExamples = {
   sumUsage: {
     answers: { 200: { ...totals, isCapped: false, agents: [{ agent: "triage", ...totals }] } satisfies RunsUsage },
   },
+  simulateFlow: { answers: { 200: simulation } },
   actOnFilteredRuns: {
     request: { action: "resume", filter: { trigger: "new-signup", unresolved: true }, limit: 50 },
     answers: { 200: bulk },

@@ -10,12 +10,14 @@ import { listSteps } from "../../../runs/run-steps.ts";
 import { listTimeline } from "../../../runs/run-timeline.ts";
 import { streamRunEvents } from "../../../runs/run-timeline.ts";
 import { sumUsage } from "../../../runs/filtered-runs.ts";
+import { simulateFlow } from "../../../runs/simulate-flow.ts";
+import { flowSimulationOptionsSchema } from "../../../contract/flow-simulation.ts";
 import { answer, defineRoute, problems } from "../define-route.ts";
 import { runFilterSchema, slowUsageFields } from "../../../contract/filters.ts";
 import { toStoreFilter } from "../../../domain/store-filter.ts";
 import { numberText, runParam, noQuery, paging, queryOf, querySchema, timelinePaging } from "../request-schemas.ts";
 import type { RestEnv } from "../rest-deps.ts";
-import { run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
+import { flowSimulation, run, runStep, runSummary, runsUsage, timelineEntry } from "../schemas.ts";
 import { freeAfter, type SseEvent, sseResponse, takeStreamSlot } from "../streaming-responses.ts";
 
 const orOf = (names: readonly string[]) =>
@@ -45,6 +47,26 @@ const usageRoute = defineRoute({
   tags: ["Runs"],
   request: { query: querySchema(queryOf(runFilterSchema)) },
   responses: { 200: answer("The totals.", runsUsage), ...problems(["rate_limited"]) },
+});
+
+const simulationRoute = defineRoute({
+  method: "get",
+  path: "/api/v1/flow/simulation",
+  operationId: "simulateFlow",
+  summary: "Try limits on recorded runs",
+  description:
+    "Each recorded run arrives when it did, and takes as long as it did, with its sleeps. Nothing is executed or changed. The newest 100,000 runs of the period are used.",
+  tags: ["Runs"],
+  request: {
+    query: querySchema({
+      target: z.string().min(1).describe("Slug of the workflow or agent."),
+      ...queryOf(flowSimulationOptionsSchema),
+    }),
+  },
+  responses: {
+    200: answer("The waits that these limits would cause.", flowSimulation),
+    ...problems(["not_found", "rate_limited"]),
+  },
 });
 
 const getRoute = defineRoute({
@@ -123,6 +145,8 @@ const eventsRoute = defineRoute({
 export function registerRunRoutes(app: OpenAPIHono<RestEnv>): void {
   // This must come before the route of one run, which matches any id.
   app.openapi(usageRoute, async (c) => c.json(await sumUsage(c.env, toStoreFilter(c.req.valid("query"))), 200));
+
+  app.openapi(simulationRoute, async (c) => c.json(await simulateFlow(c.env, c.req.valid("query")), 200));
 
   app.openapi(listRoute, async (c) => {
     const { limit, cursor, ...query } = c.req.valid("query");
