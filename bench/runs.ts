@@ -1,6 +1,6 @@
 // Measures the rates at which runs begin and end, and the cost of waiting runs:
 //
-//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,memory,flood] [--workers 1,2]
+//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,keys,memory,flood] [--workers 1,2]
 //
 // The service is the real one, from this checkout's sources. The kernel counts the CPU time, so it is valid on a busy
 // machine. Times by the clock are not.
@@ -11,6 +11,7 @@ import { type BenchService, startBenchService } from "./runs/bench-service.ts";
 import { measureClaims } from "./runs/measure-claims.ts";
 import { measureDrain } from "./runs/measure-drain.ts";
 import { measureFlood } from "./runs/measure-flood.ts";
+import { measureKeys } from "./runs/measure-keys.ts";
 import { measureMemory } from "./runs/measure-memory.ts";
 import { measureStartLatency } from "./runs/measure-start-latency.ts";
 import { rounded } from "./runs/statistics.ts";
@@ -19,7 +20,7 @@ const { values } = parseArgs({
   options: {
     count: { type: "string", default: "10000" },
     most: { type: "string", default: "100000" },
-    only: { type: "string", default: "latency,drain,claims,memory,flood" },
+    only: { type: "string", default: "latency,drain,claims,keys,memory,flood" },
     workers: { type: "string", default: "1,2" },
   },
 });
@@ -83,6 +84,8 @@ if (wanted.has("memory")) {
 }
 if (wanted.has("claims"))
   table("Claims and pages beside a backlog: CPU, in turns", await measureClaims({ most, rounds: 30 }));
+
+if (wanted.has("keys")) table("Limits for each key, in turns", await measureKeys({ most, rounds: 5 }));
 
 async function onService(
   many: number,

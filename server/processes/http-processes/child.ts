@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import { fork } from "node:child_process";
 import { entryFile } from "../../paths.ts";
 import { type ChildLiveness, watchLiveness } from "../event-loop/child-liveness.ts";
@@ -41,11 +42,17 @@ interface HttpChildOptions {
 
 /** Requests to the API leave much garbage behind. By default, web keeps 150 MB more of it, and answers no more requests. */
 const webSemiSpaceMb = 8;
+/**
+ * By default, V8 collects the garbage of web only when it has hundreds of megabytes, on a machine with much memory. On
+ * a small machine, its limit is lower than this one.
+ */
+const webHeapMb = Math.min(768, Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20));
 
 export function forkHttpChild(p: HttpChildOptions): HttpChild {
   const env = childEnvironment(p.start, pickEnvironment(selectWebVariables(p.stateDir), p.env));
   // The last entry is the pipe of the watcher thread (blockReportFd).
-  const execArgv = p.program === "web" ? [`--max-semi-space-size=${webSemiSpaceMb}`] : [];
+  const execArgv =
+    p.program === "web" ? [`--max-semi-space-size=${webSemiSpaceMb}`, `--max-old-space-size=${webHeapMb}`] : [];
   const child = fork(entryFile(p.program), [], { env, execArgv, stdio: ["ignore", 2, 2, "ipc", "pipe"] });
   const liveness = watchLiveness(child);
   const ready = Promise.withResolvers<number | null>();

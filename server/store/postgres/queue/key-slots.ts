@@ -31,10 +31,16 @@ export async function lockRunKeys(session: Session, keys: readonly RunKey[]): Pr
 
 const ofKeySql = "key_slot IS NOT NULL AND run.target = t.target AND run.run_key = t.key";
 
+/** The last entry of a key is a run that waits, if there is one. A run waits only if all slots are taken. */
 const keyStatesSql = `
-  SELECT (SELECT count(*)::int FROM (SELECT 1 FROM signalbox.run WHERE ${ofKeySql} AND key_slot IN ('taken', 'surplus') LIMIT t.per_key) AS slots) AS taken,
-    coalesce((SELECT max(key_order) FROM signalbox.run WHERE ${ofKeySql} AND key_slot = 'waiting'), 0) AS "lastOrder"
-  FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS t (target, key, per_key, n) ORDER BY n`;
+  SELECT CASE last.key_slot WHEN 'waiting' THEN t.per_key ELSE (
+      SELECT count(*) FROM (SELECT 1 FROM signalbox.run WHERE last.key_slot IS NOT NULL AND ${ofKeySql} AND key_slot IN ('taken', 'surplus') LIMIT t.per_key) AS slots
+    ) END AS taken, CASE last.key_slot WHEN 'waiting' THEN last.key_order ELSE 0 END AS "lastOrder"
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS t (target, key, per_key, n)
+    LEFT JOIN LATERAL (
+      SELECT key_slot, key_order FROM signalbox.run WHERE ${ofKeySql} ORDER BY key_slot DESC, key_order DESC LIMIT 1
+    ) AS last ON true
+  ORDER BY n`;
 
 type JoiningRun = RunKey & { perKey: number };
 

@@ -15,7 +15,7 @@ import { feedSql } from "./feed.ts";
 import { driversOf, type Listing } from "../../shared/lists/read-list.ts";
 import { countedOfTargetSql, dueRunsSql, openTargetsSql } from "../engine/claim-runs.ts";
 import { countDueSql } from "../engine/due-runs.ts";
-import { keyStateSql, nextOfKeySql } from "../runs/key-slots.ts";
+import { lastOfKeySql, nextOfKeySql, takenOfKeySql } from "../runs/key-slots.ts";
 import { createDatabase, type SqliteDatabase } from "../database.ts";
 import { nextAvailableSql } from "../engine/leases.ts";
 import { deliveryListing, deliveryRowsQuery } from "./list-deliveries.ts";
@@ -355,8 +355,8 @@ describe("the engine's queries", () => {
   );
 
   it("slots of a key, and the run that gets the next one", () => {
-    const slots = "SEARCH run USING COVERING INDEX run_by_slot (target=? AND run_key=? AND key_slot=?)";
-    for (const sql of [keyStateSql, nextOfKeySql]) {
+    const slots = "SEARCH run USING COVERING INDEX run_by_slot (target=? AND run_key=? AND key_slot";
+    for (const sql of [lastOfKeySql, takenOfKeySql, nextOfKeySql]) {
       const plan = explain(sql, { target: 1, key: "k", perKey: 1 });
       expect(plan).toContain(slots);
       expect(plan).not.toMatch(/SCAN run|TEMP B-TREE/);

@@ -17,19 +17,21 @@ export type InsertRun = (
   accepted?: { seq: number; delivery: Pick<NewDelivery, "id" | "body"> },
 ) => void;
 
-const insertSql = (more: string) => `
+/** Most runs have none of the columns `more`. */
+const insertSql = (more: readonly string[]) => `
   INSERT INTO run (id, status, trigger, attachment, target_kind, target_slug, target, delivery, started_by, replay_of, key,
-    run_key, version, attempt, max_attempts, created_at, started_at, available_at, key_slot, key_order, token, worker_id, lease_until,
-    implied_entries, tokens, payload, input${more})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more === "" ? "" : ", ?"})`;
+    run_key, version, attempt, max_attempts, created_at, started_at, available_at, token, worker_id, lease_until,
+    implied_entries, tokens, payload, input${more.map((column) => `, ${column}`).join("")})
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${more.map(() => ", ?").join("")})`;
 
 /** Records a run: queued, or running if it is assigned. */
 export function prepareInsertRun(
   { connection, names, changed }: SqliteDatabase,
   { capacity, keySlots }: { capacity: QueueCapacity; keySlots: KeySlots },
 ): InsertRun {
-  const insert = connection.prepare(insertSql(""));
-  const insertOnFailure = connection.prepare(insertSql(", failure_of"));
+  const insert = connection.prepare(insertSql([]));
+  const insertOnFailure = connection.prepare(insertSql(["failure_of"]));
+  const insertWithSlot = connection.prepare(insertSql(["key_slot", "key_order"]));
   const findDelivery = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
   const idOf = (name: string | null) => (name === null ? null : names.idOf(name));
 
@@ -65,8 +67,6 @@ export function prepareInsertRun(
       newRun.createdAt,
       assignment ? newRun.createdAt : null,
       keySlot === "waiting" ? notDueAt : newRun.createdAt,
-      keySlot && keySlotCodes[keySlot],
-      keyOrder,
       assignment ? packedUuid.pack(assignment.token) : null,
       assignment ? workerId.pack(assignment.workerId) : null,
       assignment ? assignment.leaseUntil : null,
@@ -77,8 +77,9 @@ export function prepareInsertRun(
         : payload,
       newRun.input === null ? null : JSON.stringify(newRun.input),
     ];
-    if (newRun.failureOf === undefined) insert.run(...values);
-    else insertOnFailure.run(...values, runId.pack(newRun.failureOf));
+    if (newRun.failureOf !== undefined) insertOnFailure.run(...values, runId.pack(newRun.failureOf));
+    else if (keySlot !== null) insertWithSlot.run(...values, keySlotCodes[keySlot], keyOrder);
+    else insert.run(...values);
     if (!assignment) capacity.added(target);
     changed("runs");
   };

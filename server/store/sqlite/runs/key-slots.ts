@@ -3,6 +3,7 @@ import {
   hasKeyLimit,
   joinKey,
   type KeySlot,
+  type KeyState,
   keySlotCodes,
   notDueAt,
   passesSlot,
@@ -18,11 +19,11 @@ const { taken, surplus, waiting, asleep } = keySlotCodes;
 
 /** SQLite uses a partial index only if the query repeats its WHERE literally. */
 const ofKeySql = "FROM run INDEXED BY run_by_slot WHERE key_slot IS NOT NULL AND target = @target AND run_key = @key";
-const countSql = (slot: number) =>
-  `(SELECT count(*) FROM (SELECT 1 ${ofKeySql} AND key_slot = ${slot} LIMIT (SELECT @perKey)))`;
-export const keyStateSql = `
-  SELECT ${countSql(taken)} + ${countSql(surplus)} AS taken,
-    coalesce((SELECT max(key_order) ${ofKeySql} AND key_slot = ${waiting}), 0) AS lastOrder`;
+/** The run that was last to wait for the key; otherwise one that has a slot. */
+export const lastOfKeySql = `
+  SELECT key_slot AS slot, key_order AS keyOrder ${ofKeySql} AND key_slot <= ${waiting} ORDER BY key_slot DESC, key_order DESC LIMIT 1`;
+export const takenOfKeySql = `
+  SELECT count(*) FROM (SELECT 1 ${ofKeySql} AND key_slot IN (${taken}, ${surplus}) LIMIT (SELECT @perKey))`;
 
 /** Runs beyond a lowered limit come first. */
 export const nextOfKeySql = `SELECT seq ${ofKeySql} AND key_slot IN (${surplus}, ${waiting}) ORDER BY key_slot, key_order LIMIT 1`;
@@ -51,7 +52,8 @@ export interface KeySlots {
 
 /** Every write transaction excludes all others, so a key has one state. */
 export function prepareKeySlots({ connection, names, changed }: SqliteDatabase): KeySlots {
-  const stateOf = connection.prepare<unknown[], { taken: number; lastOrder: number }>(keyStateSql);
+  const findLast = connection.prepare<unknown[], { slot: number; keyOrder: number | null }>(lastOfKeySql);
+  const countTaken = connection.prepare<unknown[], number>(takenOfKeySql).pluck();
   const findSlot = connection.prepare<unknown[], SlotRow>(
     "SELECT seq, target, run_key AS key, key_slot AS slot FROM run WHERE seq = ? AND key_slot IS NOT NULL",
   );
@@ -69,8 +71,15 @@ export function prepareKeySlots({ connection, names, changed }: SqliteDatabase):
     WHERE seq = @seq`,
   );
 
-  const join = (p: { target: number; key: string; perKey: number }): RunSlot =>
-    joinKey(stateOf.get(p) ?? { taken: 0, lastOrder: 0 }, p.perKey).slot;
+  function stateOf(p: { target: number; key: string; perKey: number }): KeyState {
+    const last = findLast.get(p);
+    if (!last) return { taken: 0, lastOrder: 0 };
+    // A run waits only if all slots are taken.
+    if (last.slot === waiting) return { taken: p.perKey, lastOrder: last.keyOrder ?? 0 };
+    return { taken: p.perKey === 1 ? 1 : (countTaken.get(p) ?? 0), lastOrder: 0 };
+  }
+
+  const join = (p: { target: number; key: string; perKey: number }): RunSlot => joinKey(stateOf(p), p.perKey).slot;
 
   function slotOf(run: JoiningRun): RunSlot {
     const { key, concurrency, replayOf = null } = run;
