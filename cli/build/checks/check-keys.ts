@@ -42,6 +42,38 @@ export function keyDiagnostics(entries: readonly EvaluatedEntry[], files: Projec
   });
 }
 
+/** Triggers whose runs get no key, although their target limits the runs of each key: a warning. */
+export function missingKeyDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFiles): Diagnostic[] {
+  const limited = new Set(
+    entries.flatMap((entry) =>
+      (entry.outcome === "workflow" && hasPerKey(entry.workflow)) ||
+      (entry.outcome === "agent" && hasPerKey(entry.agent))
+        ? [entry.file]
+        : [],
+    ),
+  );
+  return entries.flatMap((entry) => {
+    if (entry.outcome !== "trigger") return [];
+    const { key, target } = entry.trigger;
+    if (key !== undefined || target.file === null || !limited.has(target.file)) return [];
+    const { file } = entry;
+    return [
+      files.diagnose({
+        code: "missing_run_key",
+        title: `${file} has no key, and ${target.kind} ${show(target.slug)} limits the runs of each key`,
+        at: files.findProperty(file, target.kind) ?? { file },
+        severity: "warning",
+      }),
+    ];
+  });
+}
+
+const hasPerKey = ({ concurrency }: { readonly concurrency?: unknown }): boolean =>
+  typeof concurrency === "object" &&
+  concurrency !== null &&
+  "perKey" in concurrency &&
+  concurrency.perKey !== undefined;
+
 /** The parsed `key`. Requires a value without errors. */
 export function keyOf({ key }: Pick<EvaluatedTrigger, "key">): RunKeyParts | null {
   const read = key === undefined ? null : readKey(key);

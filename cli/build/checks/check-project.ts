@@ -12,7 +12,7 @@ import { bodyDiagnostics } from "./check-bodies.ts";
 import { filterDiagnostics } from "./check-filters.ts";
 import { guardDiagnostics, secretDiagnostics } from "./check-guards.ts";
 import { challengeDiagnostics } from "./check-challenges.ts";
-import { keyDiagnostics } from "./check-keys.ts";
+import { keyDiagnostics, missingKeyDiagnostics } from "./check-keys.ts";
 import { methodsDiagnostics } from "./check-methods.ts";
 import { fieldsDiagnostics } from "./check-fields.ts";
 import { definitionDiagnostics } from "./check-definitions.ts";
@@ -64,6 +64,7 @@ export async function projectDiagnostics({
     ...agentDiagnostics(entries, files, settings),
     ...promptDiagnostics(entries, files),
     ...keyDiagnostics(entries, files),
+    ...missingKeyDiagnostics(entries, files),
     ...(await schemaDiagnostics(entries, context)),
     ...beyondDefaultDiagnostics(messages, [...discovered.workflows, ...discovered.agents], files),
   ];

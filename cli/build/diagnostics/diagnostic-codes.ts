@@ -152,6 +152,10 @@ export const diagnosticCodes = {
     text: "The signature does not cover the body. A replay of a signed request can change it, so repeats are recognized by the signed content instead.",
     fix: "Keep only the window, or omit dedupe. The build continues.",
   },
+  missing_run_key: {
+    text: "concurrency.perKey limits the runs with the same key. The runs of this trigger have no key, so the limit does not apply to them.",
+    fix: 'Add the key beside the target: key: { field: "customer.id" }. The build continues.',
+  },
   invalid_headers: {
     text: "headers describes the headers of a request: an object with their names in lower case. Values are strings, or arrays of strings for repeated headers. Other headers are ignored.",
     fix: "Correct the schema.",
