@@ -17,6 +17,7 @@ const notLive = [
   "keys.list",
   "people.list",
   "people.sessions",
+  "runs.simulate",
   "runs.step",
   "runs.timeline",
   "search",

@@ -169,6 +169,7 @@ function pathsOf(guess: string, { deliveries, runs }: Awaited<ReturnType<typeof 
     listRuns: [`/runs?text=${text}&limit=2`, `/runs?text=${text}&status=failed`, "/runs?trigger=new-signup&limit=1"],
     countRuns: [`/runs/count?text=${text}`, `/runs/count?text=${text}&target=welcome-email`],
     sumUsage: [`/runs/usage?text=${text}`],
+    simulateFlow: ["/flow/simulation?target=welcome-email&perKey=1&onFailure=block"],
     exportRuns: [`/runs/export?format=jsonl&text=${text}`, `/runs/export?format=csv&text=${text}`],
     getRun: some.map((id) => `/runs/${id}`),
     listTimeline: some.map((id) => `/runs/${id}/timeline`),
