@@ -4,10 +4,9 @@ import type { Json } from "../../contract/json.ts";
 import type { StoreTopic } from "../../ports/store.ts";
 import type { NewTimelineEntry } from "../../ports/store/engine-store.ts";
 import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
-import type { KeySlot } from "../../domain/runs/key-slots.ts";
+import type { KeySlot, RunKey } from "../../domain/runs/key-slots.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
-import type { RunKey } from "../../domain/runs/key-slots.ts";
 import type { RunTables } from "./run-tables.ts";
 import type { CoreTables } from "./tables.ts";
 

@@ -1,4 +1,5 @@
 import { type DueRuns, type Pool, pools } from "../../../domain/runs/blocked-work.ts";
+import { notDueAt } from "../../../domain/runs/key-slots.ts";
 import type { EngineStore, QueueDepth } from "../../../ports/store/engine-store.ts";
 import type { Session } from "../connection/session.ts";
 import { isOpenSql, limitedTargetSql } from "../schema.ts";
@@ -59,11 +60,11 @@ export async function nextAvailableAt(session: Session, pool: Pool, after: numbe
 
 const depthsSql = `
   SELECT version, CASE WHEN is_isolated THEN 'isolated' ELSE 'shared' END AS pool, nullif(${limitedTargetSql}, '') AS target,
-    count(*) FILTER (WHERE status = 'queued')::int AS runs, bool_or(status = 'running') AS "isActive",
-    greatest(0, coalesce(extract(epoch FROM clock_timestamp()) - min(available_at) FILTER (WHERE status = 'queued') / 1000.0, 0))::float8 AS "oldestSeconds"
+    count(*) FILTER (WHERE status = 'queued' AND available_at < ${notDueAt})::int AS runs, bool_or(status = 'running') AS "isActive",
+    greatest(0, coalesce(extract(epoch FROM clock_timestamp()) - min(available_at) FILTER (WHERE status = 'queued' AND available_at < ${notDueAt}) / 1000.0, 0))::float8 AS "oldestSeconds"
   FROM signalbox.run WHERE ${isOpenSql} GROUP BY 1, 2, 3 ORDER BY 1, 2 DESC, 3 NULLS FIRST`;
 
-/** The queued runs of each queue with open runs. Those that wait for their time are not among them. */
+/** The queued runs of each queue with open runs. Those that wait for their time or for their key are not among them. */
 export function listQueueDepths(session: Session): Promise<(QueueDepth & { isActive: boolean })[]> {
   return session.rows(depthsSql);
 }

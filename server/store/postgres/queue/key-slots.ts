@@ -6,17 +6,18 @@ import {
   type KeyState,
   notDueAt,
   passesSlot,
+  type RunKey,
   type RunSlot,
 } from "../../../domain/runs/key-slots.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { NewRun } from "../../../ports/store/run-store.ts";
-import type { RunKey } from "../../../domain/runs/key-slots.ts";
 import type { Session } from "../connection/session.ts";
 import { looksUp } from "../statements/look-up.ts";
 
 /*
  * Locks are taken in this order: the rows of runs that can have a slot, then keys, then the rows of runs that wait for
- * a slot. A transaction that has locked the row of a waiting run locks no key afterwards, so no two transactions wait for each other.
+ * a slot. A transaction that has locked the row of a waiting run locks no key afterwards. So no two transactions wait
+ * for each other.
  */
 
 const lockKeysSql = `
