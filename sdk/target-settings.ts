@@ -49,7 +49,8 @@ interface ConcurrencyOptions {
   whileWaiting?: "hold" | "release";
   /**
    * What happens to the other runs of a key after one has failed permanently, or has timed out. `"continue"`: the next
-   * one starts. `"block"`: they wait until a person resumes, replays or cancels the failed run. Default: `"continue"`.
+   * one starts. `"block"`, which needs `perKey: 1`: they wait until a person resumes, replays or releases the failed
+   * run. Default: `"continue"`.
    */
   onFailure?: "continue" | "block";
 }

@@ -380,7 +380,7 @@ CREATE INDEX "run_by_replay" ON "signalbox"."run" USING btree ("replay_of","crea
 CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_key" ON "signalbox"."run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'queued';--> statement-breakpoint
+CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target","available_at") WHERE status = 'queued';--> statement-breakpoint
 CREATE INDEX "run_waiting_by_target" ON "signalbox"."run" USING btree ("target") WHERE status = 'waiting';--> statement-breakpoint
 CREATE INDEX "run_in_queue" ON "signalbox"."run" USING btree ("is_isolated","version",(CASE WHEN is_limited THEN target ELSE '' END),(CASE WHEN status = 'waiting' THEN 0 WHEN is_resuming THEN 1 ELSE 2 END),"available_at") WHERE worker_id IS NULL AND finished_at IS NULL;--> statement-breakpoint
 CREATE INDEX "run_held" ON "signalbox"."run" USING btree ("target","worker_id") WHERE worker_id IS NOT NULL;--> statement-breakpoint

@@ -53,7 +53,7 @@ defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: { perKey: 1 }, 
 defineWorkflow({
   slug: "keyed",
   input: z.unknown(),
-  concurrency: { limit: 10, perKey: 2, whileWaiting: "release", onFailure: "block" },
+  concurrency: { limit: 10, perKey: 1, whileWaiting: "release", onFailure: "block" },
   run() {},
 });
 // @ts-expect-error -- a duration is no limit

@@ -8,7 +8,9 @@ export const flowSimulationOptionsSchema = z.strictObject({
   limit: z.int().min(1).describe("Maximum number of concurrent runs. Default: no limit.").optional(),
   perKey: z.int().min(1).describe("Maximum number of concurrent runs with the same key. Default: no limit.").optional(),
   onFailure: concurrencyChoices.onFailure
-    .describe("`block`: counts the runs that a failed run of their key would block. Default: `continue`.")
+    .describe(
+      "`block`, with `perKey`: counts the runs that a failed run of their key would block. Default: `continue`.",
+    )
     .optional(),
   days: z.int().min(1).max(90).describe("The runs of the last days are used. Default: 7.").optional(),
 });

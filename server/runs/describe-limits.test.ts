@@ -56,8 +56,8 @@ it.each([
   [{ limit: 4, whileWaiting: "hold" }, "at most 4 at a time; waiting runs count", undefined],
   [{ perKey: 1 }, "at most 1 with the same key; waiting runs count", undefined],
   [
-    { limit: 1_000, perKey: 2, whileWaiting: "release", onFailure: "block" },
-    "at most 1,000 at a time, 2 with the same key; waiting runs do not count",
+    { limit: 1_000, perKey: 1, whileWaiting: "release", onFailure: "block" },
+    "at most 1,000 at a time, 1 with the same key; waiting runs do not count",
     "its key waits until the run is resumed, replayed or canceled",
   ],
 ])("concurrency in words: %j", (given, words, afterFailure) => {

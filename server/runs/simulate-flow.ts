@@ -39,14 +39,17 @@ function toRecorded(run: RunSummary, now: number): RecordedRun[] {
   if (run.failureOf !== null || run.startedAt === null) return [];
   const startedAt = Date.parse(run.startedAt);
   const endedAt = run.finishedAt === null ? now : Date.parse(run.finishedAt);
+  // It took no time while it had failed.
+  const executedSince = Math.max(startedAt, run.resumedAt === null ? 0 : Date.parse(run.resumedAt));
   return [
     {
       id: run.id,
       key: run.key,
       createdAt: Date.parse(run.createdAt),
       startedAt,
-      durationMs: Math.max(0, endedAt - startedAt),
+      durationMs: Math.max(0, endedAt - executedSince),
       hasFailed: hasFailed(run.status),
+      isReplay: run.replayOf !== null,
     },
   ];
 }

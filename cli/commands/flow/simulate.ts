@@ -42,6 +42,8 @@ async function simulate(context: CommandContext, options: SimulateOptions): Prom
   const target = options.workflow ?? options.agent;
   if (target === undefined) throw usageFailure("The option --workflow <slug> or --agent <slug> is missing.");
   const { concurrency: limit, concurrencyPerKey: perKey, onFailure, days } = options;
+  if (onFailure === "block" && perKey === undefined)
+    throw usageFailure("The option --on-failure block needs --concurrency-per-key.");
   const api = await context.api();
   const document = await api.request({
     path: "/flow/simulation",
@@ -57,6 +59,8 @@ async function simulate(context: CommandContext, options: SimulateOptions): Prom
   });
   context.print({ document, text: () => renderSimulation(document, context.terminal.out.paint) });
   if (context.isJson) return;
+  if (limit === undefined && perKey === undefined)
+    context.notify("No limit was tried. Add --concurrency or --concurrency-per-key.");
   if (document.runs === 0) context.notify("There are no recorded runs in this period.");
   if (document.isCapped) context.notify("Only the newest 100,000 runs were used.");
   if (perKey !== undefined && document.runsWithoutKey > 0)
@@ -65,14 +69,16 @@ async function simulate(context: CommandContext, options: SimulateOptions): Prom
 
 function renderSimulation(simulation: FlowSimulation, paint: Paint): string {
   const { runs, delayed, maxConcurrent, waits, recordedWaits, busiestKeys, blockedKeys, blocks } = simulation;
-  const blocksText = [
+  if (runs === 0) return "";
+  const hasQueues = busiestKeys.some(({ maxQueued }) => maxQueued > 0);
+  const parts = [
     renderPairs(
       [
         ["runs", formatNumber(runs)],
         ["delayed", formatNumber(delayed)],
         ["concurrent", `at most ${formatNumber(maxConcurrent)}`],
         ["waits", describeTimes(waits)],
-        ["recorded", describeTimes(recordedWaits)],
+        ["recorded waits", describeTimes(recordedWaits)],
         ["blocked keys", blockedKeys === 0 ? null : formatNumber(blockedKeys)],
       ],
       paint,
@@ -80,19 +86,19 @@ function renderSimulation(simulation: FlowSimulation, paint: Paint): string {
     busiestKeys.length === 0
       ? ""
       : renderTable({
-          headings: ["KEY", "RUNS", "LONGEST WAIT", "QUEUED AT MOST"],
+          headings: ["KEY", "RUNS", "LONGEST WAIT", ...(hasQueues ? ["QUEUED AT MOST"] : [])],
           rows: busiestKeys.map((key) => [
             plainLine(key.key, 60),
             formatNumber(key.runs),
             formatDuration(key.maxWaitMs),
-            formatNumber(key.maxQueued),
+            ...(hasQueues ? [formatNumber(key.maxQueued)] : []),
           ]),
           paint,
         }),
     blocks.length === 0
       ? ""
       : renderTable({
-          headings: ["BLOCKED KEY", "BY", "FAILED", "WAITING RUNS"],
+          headings: ["BLOCKED KEY", "BY", "WOULD FAIL", "WAITING RUNS"],
           rows: blocks.map((block) => [
             plainLine(block.key, 60),
             block.runId,
@@ -102,7 +108,7 @@ function renderSimulation(simulation: FlowSimulation, paint: Paint): string {
           paint,
         }),
   ];
-  return blocksText.filter((text) => text !== "").join("\n");
+  return parts.filter((text) => text !== "").join("\n");
 }
 
 const describeTimes = ({ p50Ms, p95Ms, maxMs }: WaitTimes): string =>

@@ -127,7 +127,10 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ["delivery", run.deliveryId],
       ["key", run.key === "" ? "none: the webhook had no value for it" : run.key],
       ["waits for", run.waitsFor ? describeWait(run.waitsFor, run) : null],
-      ["blocks", run.blocksKey ? "other runs with its key, until it is resumed, replayed or canceled" : null],
+      [
+        "blocks",
+        run.blocksKey ? "other runs with its key, until it is resumed, replayed or released (runs cancel)" : null,
+      ],
       ["replay of", run.replayOf],
       ["onFailure of", run.failureOf],
       ["replayed as", run.replayedAs],

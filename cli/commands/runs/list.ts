@@ -1,6 +1,7 @@
 import { runFilterSchema } from "../../../server/contract/filters.ts";
 import type { RunSummary } from "../../../server/contract/run.ts";
 import { formatDuration, formatNumber, formatRelativeTime, formatUsd } from "../../../server/shared/format.ts";
+import { describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderMark, runMarks } from "../../terminal/status-marks.ts";
 import { renderTable } from "../../terminal/table.ts";
@@ -39,6 +40,7 @@ async function listRuns(context: CommandContext, { cursor, limit, ...options }: 
 export function renderRuns(runs: readonly RunSummary[], { paint, now }: { paint: Paint; now: number }): string {
   if (runs.length === 0) return "";
   const hasSpend = runs.some(({ tokens }) => tokens !== null);
+  const isWaiting = runs.some(({ waitsFor, blocksKey }) => waitsFor || blocksKey);
   const isRecovered = runs.some(({ resumedAt, replayedAs }) => resumedAt !== null || replayedAs !== null);
   return renderTable({
     headings: [
@@ -49,6 +51,7 @@ export function renderRuns(runs: readonly RunSummary[], { paint, now }: { paint:
       "TOOK",
       "ATTEMPT",
       ...(hasSpend ? ["TOKENS", "COST"] : []),
+      ...(isWaiting ? ["WAITS FOR"] : []),
       ...(isRecovered ? ["RECOVERY"] : []),
       "ERROR",
     ],
@@ -62,11 +65,17 @@ export function renderRuns(runs: readonly RunSummary[], { paint, now }: { paint:
       ...(hasSpend
         ? [run.tokens === null ? "" : formatNumber(run.tokens), run.costUsd === null ? "" : formatUsd(run.costUsd)]
         : []),
+      ...(isWaiting ? [waitText(run)] : []),
       ...(isRecovered ? [recoveryText(run)] : []),
       run.error ? plainLine(run.error.message, 60) : "",
     ]),
     paint,
   });
+}
+
+function waitText(run: RunSummary): string {
+  if (run.blocksKey) return `blocks key ${plainLine(run.key ?? "", 40)}`;
+  return run.waitsFor ? plainLine(describeWait(run.waitsFor, run), 90) : "";
 }
 
 /** What a person has done about a failure. */

@@ -78,7 +78,9 @@ async function replayRun(context: CommandContext, id: string): Promise<void> {
 
 export function registerRunsCancel(runs: CliCommand, runner: CommandRunner): void {
   runs
-    .subcommand("cancel", "Cancel a run", ["signalbox runs cancel run_01K9ZR7M3QD4V8XN2T5B6C7E8F"])
+    .subcommand("cancel", "Cancel a run, or release the key that a failed run blocks", [
+      "signalbox runs cancel run_01K9ZR7M3QD4V8XN2T5B6C7E8F",
+    ])
     .argument("<id>", "Id of the run")
     .action(runner.action(cancelRun));
 }

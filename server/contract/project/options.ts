@@ -99,10 +99,12 @@ const concurrencySchema = z
   .pipe(concurrencyOptionsSchema)
   .check(({ value, issues }) => {
     const { limit, perKey, onFailure } = value;
-    if (limit === null && perKey === null)
-      issues.push({ code: "custom", input: value, message: "has neither limit nor perKey" });
-    else if (perKey === null && onFailure === "block")
-      issues.push({ code: "custom", input: value, path: ["onFailure"], message: 'is "block" without perKey' });
+    // A misspelt option says more.
+    if (issues.length > 0) return;
+    const add = (message: string, path: string[] = []) => issues.push({ code: "custom", input: value, path, message });
+    if (limit === null && perKey === null) add("has neither limit nor perKey");
+    else if (onFailure === "block" && perKey !== 1) add('is "block" without perKey: 1', ["onFailure"]);
+    else if (limit !== null && perKey !== null && perKey > limit) add(`is ${perKey}, more than limit`, ["perKey"]);
   })
   .transform(({ limit, perKey, whileWaiting, onFailure }): Concurrency => ({
     limit,
@@ -118,7 +120,7 @@ const targetOptions = {
   concurrency: {
     schema: concurrencySchema,
     code: "invalid_concurrency",
-    text: 'concurrency is a whole number from 1: the maximum number of concurrent runs. It can also be an object with limit and perKey (whole numbers from 1), whileWaiting ("hold" or "release") and onFailure ("continue" or "block").',
+    text: 'concurrency is a whole number from 1: the maximum number of concurrent runs. It can also be an object with limit and perKey (whole numbers from 1), whileWaiting ("hold" or "release") and onFailure ("continue", or "block" with perKey: 1).',
     fix: "Correct the value, or omit it. Examples: concurrency: 10, concurrency: { perKey: 1 }. Default: no limit.",
   },
   maxQueued: {

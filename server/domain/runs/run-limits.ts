@@ -4,7 +4,8 @@ import { type TargetKind, targetName } from "../../contract/project/target.ts";
 
 /**
  * The options of a target that the store applies to its runs. `maxQueued`: the maximum of queued runs of the target,
- * including these. `concurrency`: that of concurrent ones. Absent or `null`: no limit. They are not stored.
+ * including these. Runs that wait for their key do not count. `concurrency`: that of concurrent ones. Absent or `null`:
+ * no limit. They are not stored.
  */
 export type RunLimits = Partial<Pick<ManifestWorkflow, "maxQueued" | "concurrency">>;
 

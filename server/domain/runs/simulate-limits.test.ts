@@ -9,6 +9,7 @@ const runs = (...given: (readonly [createdAt: number, durationMs: number, key?: 
     startedAt: createdAt + 1,
     durationMs,
     hasFailed,
+    isReplay: false,
   }));
 const unlimited = { limit: null, perKey: null, onFailure: "continue" } as const;
 
@@ -56,6 +57,13 @@ it("a failed run blocks those of its key that come later or wait already", () =>
     { key: "a", runId: "run_0", failedAt: "1970-01-01T00:00:00.100Z", runs: 2 },
     { key: "b", runId: "run_3", failedAt: "1970-01-01T00:00:00.610Z", runs: 0 },
   ]);
+});
+
+it("replays of a failed run do not wait for the decision, and without perKey nothing is blocked", () => {
+  const given = runs([0, 100, "a", true], [500, 10, "a"]).map((run, at) => ({ ...run, isReplay: at === 1 }));
+  const block = { ...unlimited, onFailure: "block" } as const;
+  expect(simulateLimits(given, { ...block, perKey: 1 }).blocks).toMatchObject([{ key: "a", runs: 0 }]);
+  expect(simulateLimits(given, { ...block, limit: 1 }).blockedKeys).toBe(0);
 });
 
 it("every run starts once, however the limits are", () => {

@@ -8,9 +8,11 @@ export interface RecordedRun {
   key: string | null;
   createdAt: number;
   startedAt: number;
-  /** From its first start to its end, with its sleeps and retries. */
+  /** From its first start, or from its last resume, to its end, with its sleeps and retries. */
   durationMs: number;
   hasFailed: boolean;
+  /** A person has replayed a run: no limit would delay that decision. */
+  isReplay: boolean;
 }
 
 const maxListed = 10;
@@ -63,7 +65,7 @@ export function simulateLimits(
     const counts = countsOf(run);
     if (counts) {
       counts.runs += 1;
-      if (counts.blocker && run.createdAt >= counts.blocker.failedAt) counts.blocker.runs += 1;
+      if (counts.blocker && !run.isReplay && run.createdAt >= counts.blocker.failedAt) counts.blocker.runs += 1;
     }
     if (counts && perKey !== null) {
       const { slot } = joinKey({ taken: counts.taken, lastOrder: counts.waiting.size() }, perKey);
@@ -110,7 +112,7 @@ export function simulateLimits(
       active.pop();
       const { run, endAt } = last;
       const counts = countsOf(run);
-      if (counts && run.hasFailed && onFailure === "block")
+      if (counts && perKey !== null && run.hasFailed && onFailure === "block")
         counts.blocker ??= { runId: run.id, failedAt: endAt, runs: counts.waiting.size() };
       if (counts && perKey !== null) {
         const next = counts.waiting.take();

@@ -270,6 +270,18 @@ export function keySlotsContract(open: OpenStore): void {
       expect((await claimOnly()).id).toBe(third);
     });
 
+    it("do not count towards `maxQueued` while they wait, so a blocked key does not fill the queue of others", async () => {
+      const { queue, claimOnly, claimIds, concurrency } = await limitTo({ perKey: 1, onFailure: "block" });
+      const first = await queue("a", { maxQueued: 2 });
+      await end(await claimOnly(), failed);
+      for (let n = 0; n < 5; n += 1) await queue("a", { maxQueued: 2 });
+      const others = [await queue("b", { maxQueued: 2 })];
+      const resume = aResume({ id: first, version: "v1", concurrency, maxQueued: 2 });
+      expect(await store.resumeRuns([resume], (now += 1))).toEqual([null]);
+      await expect(queue("c", { maxQueued: 2 })).rejects.toMatchObject({ code: "queue_full" });
+      expect(new Set(await claimIds())).toEqual(new Set([first, ...others]));
+    });
+
     it("are kept by retention while they block their key", async () => {
       const { queue, claimOnly } = await limitTo({ perKey: 1, onFailure: "block" });
       const first = await queue("a");

@@ -1,4 +1,5 @@
 import { targetName } from "../../../contract/project/target.ts";
+import { notDueAt } from "../../../domain/runs/key-slots.ts";
 import type { QueueFull } from "../../../ports/store/run-store.ts";
 import { queueBoundsOf, type QueuedRun } from "../../shared/run-rules.ts";
 import type { Session } from "../connection/session.ts";
@@ -10,7 +11,7 @@ export interface QueueRoom {
 }
 
 const countQueuedSql = `
-  SELECT t.target, (SELECT count(*) FROM (SELECT 1 FROM signalbox.run WHERE status = 'queued' AND run.target = t.target LIMIT t.up_to) AS queued) AS queued
+  SELECT t.target, (SELECT count(*) FROM (SELECT 1 FROM signalbox.run WHERE status = 'queued' AND run.target = t.target AND available_at < ${notDueAt} LIMIT t.up_to) AS queued) AS queued
   FROM unnest($1::text[], $2::bigint[]) AS t (target, up_to)`;
 
 /**

@@ -81,7 +81,7 @@ export const run = pgTable(
       .where(sql`key_id IS NOT NULL`),
     // Open runs have their own small indexes, so that no cost depends on the history.
     index("run_queued_by_target")
-      .on(t.target)
+      .on(t.target, t.availableAt)
       .where(sql`status = 'queued'`),
     index("run_waiting_by_target")
       .on(t.target)

@@ -365,7 +365,7 @@ describe("the engine's queries", () => {
 
   it("number of queued runs of a target", () => {
     expect(explain(queuedOfTargetSql, { isolated: 0, target: "t", limit: 9 })).toContain(
-      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=?)",
+      "SEARCH run USING COVERING INDEX run_open (status=? AND is_isolated=? AND target=? AND available_at<?)",
     );
   });
 

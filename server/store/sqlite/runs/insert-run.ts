@@ -80,7 +80,7 @@ export function prepareInsertRun(
     if (newRun.failureOf !== undefined) insertOnFailure.run(...values, runId.pack(newRun.failureOf));
     else if (keySlot !== null) insertWithSlot.run(...values, keySlotCodes[keySlot], keyOrder);
     else insert.run(...values);
-    if (!assignment) capacity.added(target);
+    if (!assignment && keySlot !== "waiting") capacity.added(target);
     changed("runs");
   };
 }
@@ -120,7 +120,7 @@ export interface QueueCapacity {
 export const queuedOfTargetSql = `
   SELECT count(*) FROM (
     SELECT 1 FROM run INDEXED BY run_open
-    WHERE ${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated = :isolated AND target = :target LIMIT :limit
+    WHERE ${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated = :isolated AND target = :target AND available_at < ${notDueAt} LIMIT :limit
   )`;
 
 /**
