@@ -165,6 +165,7 @@ test("a sensitive value is in no page, answer, export, feed, tool, log, span, me
     listRuns: ["/runs", "/runs?text=Lovelace", `/runs?text=${patient.email}`],
     countRuns: ["/runs/count?text=Lovelace"],
     sumUsage: ["/runs/usage"],
+    simulateFlow: ["/flow/simulation?target=admit&perKey=1&onFailure=block"],
     exportRuns: ["/runs/export?format=csv", "/runs/export?format=jsonl"],
     getRun: ofRun(""),
     listTimeline: ofRun("/timeline"),

@@ -18,7 +18,7 @@ const settingsOf: Readonly<Record<string, string>> = { seat: "concurrency: { per
 /** The keys of its runs. */
 export const seats = ["s1", "s2", "s3", "s4"];
 
-const failOnce = `if (ctx.run.attempt === 1 && input.order.endsWith("0")) throw new Error("again");`;
+const failOnce = `if (ctx.run.attempt === 1 && /[02468]$/.test(input.order)) throw new Error("again");`;
 
 /** Before this step, the run sleeps durably. Any worker may continue it. */
 export const sleepsBefore: Readonly<Record<string, string>> = { bill: "receipt" };
