@@ -76,7 +76,10 @@ export const postgresMutants = {
   },
   "last-first": {
     audit: {
+      // Enough orders that runs wait for others with their key.
       paceMs: 50,
+      minOrders: 150,
+      stepMs: 100,
       roles: ["web", "worker", "worker"],
       changes: [
         {
