@@ -1,7 +1,8 @@
 import { Option } from "commander";
 import { concurrencyChoices } from "../../../server/contract/project/options.ts";
-import { type FlowSimulation, flowSimulationSchema, type WaitTimes } from "../../../server/contract/flow-simulation.ts";
+import { type FlowSimulation, flowSimulationSchema } from "../../../server/contract/flow-simulation.ts";
 import { formatCount, formatDuration, formatNumber } from "../../../server/shared/format.ts";
+import { describeWaitTimes } from "../../../server/shared/runs/describe-wait.ts";
 import { usageFailure } from "../../terminal/failure.ts";
 import { plainLine } from "../../terminal/plain-text.ts";
 import { renderPairs, renderTable } from "../../terminal/table.ts";
@@ -77,8 +78,8 @@ function renderSimulation(simulation: FlowSimulation, paint: Paint): string {
         ["runs", formatNumber(runs)],
         ["delayed", formatNumber(delayed)],
         ["concurrent", `at most ${formatNumber(maxConcurrent)}`],
-        ["waits", describeTimes(waits)],
-        ["recorded waits", describeTimes(recordedWaits)],
+        ["waits", describeWaitTimes(waits)],
+        ["recorded waits", describeWaitTimes(recordedWaits)],
         ["blocked keys", blockedKeys === 0 ? null : formatNumber(blockedKeys)],
       ],
       paint,
@@ -110,6 +111,3 @@ function renderSimulation(simulation: FlowSimulation, paint: Paint): string {
   ];
   return parts.filter((text) => text !== "").join("\n");
 }
-
-const describeTimes = ({ p50Ms, p95Ms, maxMs }: WaitTimes): string =>
-  `median ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, longest ${formatDuration(maxMs)}`;

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import type { FlowSimulation, FlowSimulationOptions } from "../../../server/contract/flow-simulation.ts";
 import type { Target } from "../../../server/contract/project/target.ts";
 import { formatCount, formatDuration, formatNumber } from "../../../server/shared/format.ts";
+import { describeWaitTimes } from "../../../server/shared/runs/describe-wait.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
@@ -83,8 +84,8 @@ function Simulated({ simulation }: { simulation: FlowSimulation }) {
         ["runs", `${formatNumber(runs)}${isCapped ? ", the newest ones" : ""}`],
         ["without a key", runsWithoutKey === 0 ? null : formatNumber(runsWithoutKey)],
         ["delayed", formatNumber(delayed)],
-        ["waits", describeTimes(waits)],
-        ["recorded waits", describeTimes(recordedWaits)],
+        ["waits", describeWaitTimes(waits)],
+        ["recorded waits", describeWaitTimes(recordedWaits)],
         [
           "busiest keys",
           busiestKeys.length === 0 ? null : (
@@ -119,6 +120,3 @@ function Simulated({ simulation }: { simulation: FlowSimulation }) {
     />
   );
 }
-
-const describeTimes = ({ p50Ms, p95Ms, maxMs }: FlowSimulation["waits"]): string =>
-  `median ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, longest ${formatDuration(maxMs)}`;

@@ -1,4 +1,5 @@
 import type { Concurrency } from "../../contract/project/options.ts";
+import { type Target, targetName } from "../../contract/project/target.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import { hasFailed, isEnded } from "../../shared/runs/run-state.ts";
 import type { Codes } from "../stored-codes.ts";
@@ -23,26 +24,45 @@ export const keySlotCodes = { taken: 0, surplus: 1, waiting: 2, asleep: 3 } as c
 /** `available_at` of a run that waits for a slot: the last time that a Date can have. */
 export const notDueAt = 8_640_000_000_000_000;
 
-/** Whether the rules of keys apply to a run. That of an `onFailure` must not wait for the run whose failure it handles. */
-export function hasKeyLimit(run: {
-  key?: string | null;
-  failureOf?: string | null;
-  concurrency?: Concurrency | null;
-}): boolean {
-  return Boolean(run.key) && (run.failureOf ?? null) === null && typeof run.concurrency?.perKey === "number";
-}
-
 /** The runs of one target (`kind:slug`) with one key. */
 export interface RunKey {
   target: string;
   key: string;
 }
 
+/** A run that is about to be queued or assigned. */
+export interface JoiningRun {
+  target: Target;
+  key?: string | null;
+  concurrency?: Concurrency | null;
+  createdAt: number;
+  replayOf?: string | null;
+  failureOf?: string | null;
+  /** It starts immediately, with a slot. */
+  assignment?: unknown;
+}
+
+/**
+ * The key of a run and the limit of that key. `null`: the rules of keys do not apply. The run of an `onFailure` must
+ * not wait for the run whose failure it handles.
+ */
+export function keyLimitOf({ target, key, failureOf, concurrency }: JoiningRun): (RunKey & { perKey: number }) | null {
+  const perKey = concurrency?.perKey;
+  if (!key || typeof failureOf === "string" || typeof perKey !== "number") return null;
+  return { target: targetName(target), key, perKey };
+}
+
+/** Whether a replay takes over the slot of the run that it replays. */
+export const takesOver = (key: RunKey | null, replayed: RunKey): boolean =>
+  key?.target === replayed.target && key.key === replayed.key;
+
 /** `keyOrder`: the order of runs that wait for a slot. */
 export interface RunSlot {
   keySlot: KeySlot | null;
   keyOrder: number | null;
 }
+
+export const noSlot: RunSlot = { keySlot: null, keyOrder: null };
 
 /** A key as a new run finds it. `taken`: slots that runs have, counted up to the limit. */
 export interface KeyState {
@@ -91,7 +111,7 @@ export interface RunOfKey extends RunSlot {
  */
 export function arrangeKey(runs: readonly RunOfKey[], concurrency: Concurrency | undefined): RunSlot[] {
   const { perKey = null, onFailure, whileWaiting } = concurrency ?? {};
-  if (perKey === null) return runs.map(() => ({ keySlot: null, keyOrder: null }));
+  if (perKey === null) return runs.map(() => noSlot);
   const slots = new Map<RunOfKey, RunSlot>();
   const setSlot = (run: RunOfKey, keySlot: KeySlot | null, keyOrder: number | null = null) =>
     slots.set(run, { keySlot, keyOrder });
@@ -110,7 +130,7 @@ export function arrangeKey(runs: readonly RunOfKey[], concurrency: Concurrency |
     }
   }
   let waiting = 0;
-  for (const run of inTurn.sort((one, other) => rankOf(one) - rankOf(other) || 0)) {
+  for (const run of inTurn.sort((one, other) => rankOf(one) - rankOf(other))) {
     if (taken < perKey) {
       taken += 1;
       setSlot(run, "taken");
@@ -119,7 +139,7 @@ export function arrangeKey(runs: readonly RunOfKey[], concurrency: Concurrency |
       setSlot(run, "waiting", waiting);
     }
   }
-  return runs.map((run) => slots.get(run) ?? { keySlot: null, keyOrder: null });
+  return runs.map((run) => slots.get(run) ?? noSlot);
 }
 
 /** Runs with a slot come first, then those that wait, in their order, then those of a target that had no limit. */

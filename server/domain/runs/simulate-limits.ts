@@ -36,7 +36,7 @@ interface KeyCounts {
 export function simulateLimits(
   runs: readonly RecordedRun[],
   { limit, perKey, onFailure }: Pick<Concurrency, "limit" | "perKey" | "onFailure">,
-): FlowSimulation {
+): Omit<FlowSimulation, "isCapped"> {
   const keys = new Map<string, KeyCounts>();
   const due = createQueue<RecordedRun>();
   const waits: number[] = [];
@@ -131,7 +131,6 @@ export function simulateLimits(
   return {
     runs: runs.length,
     runsWithoutKey: runs.filter(({ key }) => !key).length,
-    isCapped: false,
     waits: timesOf(waits),
     recordedWaits: timesOf(runs.map(({ createdAt, startedAt }) => Math.max(0, startedAt - createdAt))),
     delayed: waits.filter((ms) => ms > 0).length,

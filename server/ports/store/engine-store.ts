@@ -195,8 +195,8 @@ export interface QueueDepth {
 export interface EngineStore {
   /**
    * Claims a due run (`queued`, or `waiting` until a past time) for each slot, oldest first. Runs that wait for a slot
-   * of their key are not due. They become `running` with
-   * a new token and a lease. `attempt` increases by one, unless the run is resumed. Two claims never take the same run.
+   * of their key are not due. Claimed runs become `running` with a new token and a lease. `attempt` increases by one,
+   * unless the run is resumed. Two claims never take the same run.
    * Also writes the timeline entry (`attempt_started` or `resumed`); its `message` says if another version than the one
    * that accepted the run executes it.
    */

@@ -1,5 +1,6 @@
+import type { WaitTimes } from "../../contract/flow-simulation.ts";
 import type { RunWait } from "../../contract/run.ts";
-import { formatNumber } from "../format.ts";
+import { formatDuration, formatNumber } from "../format.ts";
 
 /** Why a run that is due does not start: `key customer_7: behind run_…`, `concurrency 10/10`. */
 export function describeWait(wait: RunWait, { key }: { key: string | null }): string {
@@ -7,3 +8,7 @@ export function describeWait(wait: RunWait, { key }: { key: string | null }): st
   const { runId, isBlocked } = wait;
   return `key ${key ?? ""}: ${isBlocked ? "blocked by" : "behind"} ${runId ?? "another run"}${isBlocked ? ", which has failed" : ""}`;
 }
+
+/** How long runs wait: `median 3.00 s, p95 1 min, longest 2 min 5 s`. */
+export const describeWaitTimes = ({ p50Ms, p95Ms, maxMs }: WaitTimes): string =>
+  `median ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, longest ${formatDuration(maxMs)}`;

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, notInArray, or } from "drizzle-orm";
+import { and, asc, count, eq, inArray, isNotNull, notInArray, or } from "drizzle-orm";
 import { hasFailed } from "../../shared/runs/run-state.ts";
 import type { RunStore, RunWaits } from "../../ports/store/run-store.ts";
 import type { RunKey } from "../../domain/runs/key-slots.ts";
@@ -21,21 +21,21 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
         .orderBy(asc(run.createdAt), asc(run.key))
         .limit(1),
     );
-    return before ?? null;
+    return { runId: before?.id ?? null, isBlocked: before !== undefined && hasFailed(before.status) };
   }
 
   /** The number of runs that count towards the limit of a target. */
   function* countRuns({ db, rows }: StoreSession, name: string, whileWaiting: "hold" | "release") {
     const counted = whileWaiting === "hold" ? (["running", "waiting"] as const) : (["running"] as const);
-    const found = yield* rows(
+    const [found] = yield* rows(
       db
-        .select({ id })
+        .select({ runs: count() })
         .from(forms.runsBy("run_open"))
         .where(
           and(forms.isOpen, inArray(status, [...counted]), inArray(run.isIsolated, [false, true]), eq(target, name)),
         ),
     );
-    return found.length;
+    return found?.runs ?? 0;
   }
 
   return {
@@ -49,7 +49,7 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
             .where(and(inArray(id, [...ids]), notInArray(status, [...ended]), or(isNotNull(keySlot), forms.isOpen))),
         );
         const waits = new Map<string, RunWaits>();
-        const before = new Map<string, { id: string; status: (typeof found)[number]["status"] } | null>();
+        const before = new Map<string, { runId: string | null; isBlocked: boolean }>();
         const counts = new Map<string, number>();
         for (const one of found) {
           if (hasFailed(one.status)) {
@@ -60,10 +60,9 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
           if (one.keySlot === "waiting") {
             const key = { target: one.target, key: one.key ?? "" };
             const name = JSON.stringify(key);
-            const behind = before.has(name) ? before.get(name) : yield* findBefore(session, key);
-            before.set(name, behind ?? null);
-            const isBlocked = behind !== null && behind !== undefined && hasFailed(behind.status);
-            waits.set(one.id, { waitsFor: { kind: "key", runId: behind?.id ?? null, isBlocked } });
+            const behind = before.get(name) ?? (yield* findBefore(session, key));
+            before.set(name, behind);
+            waits.set(one.id, { waitsFor: { kind: "key", ...behind } });
             continue;
           }
           const { limit = null, whileWaiting = "release" } = limits.get(one.target) ?? {};

@@ -16,7 +16,7 @@ import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 
 /** SQLite has one writer, so a write transaction locks all rows. */
 export function createStoreDatabase(
-  { db, connection, names, read, readInTurn, write, changed }: SqliteDatabase,
+  { db, names, read, readInTurn, write, changed }: SqliteDatabase,
   {
     addEntry,
     keySlots,
@@ -41,7 +41,7 @@ export function createStoreDatabase(
     run: (query) => resultOf(void query.run()),
     changed,
     insertRuns: (runs) => resultOf(insertRuns(parts, runs)),
-    addEntry: (key, entry) => resultOf(addLaterEntry({ db, connection }, { seq: Number(key), entry, addEntry })),
+    addEntry: (key, entry) => resultOf(addLaterEntry({ db }, { seq: Number(key), entry, addEntry })),
     lockKey: () => resultOf(undefined),
     changeSlot: (key, to, now) => resultOf(keySlots.change(Number(key), to, now)),
     notifyHosts() {},

@@ -1,16 +1,17 @@
-import { targetName } from "../../../contract/project/target.ts";
 import {
-  hasKeyLimit,
+  type JoiningRun,
   joinKey,
+  keyLimitOf,
   type KeySlot,
   type KeyState,
+  noSlot,
   notDueAt,
   passesSlot,
   type RunKey,
   type RunSlot,
+  takesOver,
 } from "../../../domain/runs/key-slots.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
-import type { NewRun } from "../../../ports/store/run-store.ts";
 import type { Session } from "../connection/session.ts";
 import { looksUp } from "../statements/look-up.ts";
 
@@ -43,10 +44,10 @@ const keyStatesSql = `
     ) AS last ON true
   ORDER BY n`;
 
-type JoiningRun = RunKey & { perKey: number };
+type LimitedKey = RunKey & { perKey: number };
 
 /** The slots of more runs of these keys, in this order. */
-async function join(session: Session, runs: readonly JoiningRun[]): Promise<RunSlot[]> {
+async function join(session: Session, runs: readonly LimitedKey[]): Promise<RunSlot[]> {
   if (runs.length === 0) return [];
   await lockRunKeys(session, runs);
   const keys = [...new Map(runs.map((run) => [nameOf(run), run])).values()];
@@ -65,38 +66,31 @@ async function join(session: Session, runs: readonly JoiningRun[]): Promise<RunS
 
 const nameOf = ({ target, key }: RunKey): string => JSON.stringify([target, key]);
 
-/** Facts of a run that decide whether it needs a slot. */
-type NewRunOfKey = Pick<NewRun, "target" | "key" | "concurrency" | "createdAt"> &
-  Partial<Pick<NewRun, "replayOf" | "assignment">> & { failureOf?: string | null };
-
 /** Whether the slot of the run depends on others. */
-export const needsKeySlot = (run: NewRunOfKey): boolean => hasKeyLimit(run) || typeof run.replayOf === "string";
-
-const none: RunSlot = { keySlot: null, keyOrder: null };
+export const needsKeySlot = (run: JoiningRun): boolean => keyLimitOf(run) !== null || typeof run.replayOf === "string";
 
 /** The slots of runs that are about to be queued or assigned. A replay takes over the slot of a run that blocks its key. */
-export async function assignKeySlots(session: Session, runs: readonly NewRunOfKey[]): Promise<RunSlot[]> {
-  if (!runs.some(needsKeySlot)) return runs.map(() => none);
+export async function assignKeySlots(session: Session, runs: readonly JoiningRun[]): Promise<RunSlot[]> {
+  if (!runs.some(needsKeySlot)) return runs.map(() => noSlot);
   const replayed = await lockBlocking(session, runs);
-  const slots = new Map<NewRunOfKey, RunSlot>();
-  const joining: { run: NewRunOfKey; joins: JoiningRun }[] = [];
+  const slots = new Map<JoiningRun, RunSlot>();
+  const joining: { run: JoiningRun; joins: LimitedKey }[] = [];
   const left: LeftSlot[] = [];
   for (const run of runs) {
-    const { key, concurrency, replayOf, createdAt: now } = run;
-    const target = targetName(run.target);
-    const isLimited = hasKeyLimit(run) && Boolean(key);
+    const { replayOf, createdAt: now } = run;
+    const limit = keyLimitOf(run);
     const old = typeof replayOf === "string" ? replayed.get(replayOf) : undefined;
     // Of several replays, the first one takes over.
     if (old) replayed.delete(old.id);
-    if (old && isLimited && old.target === target && old.key === key) {
+    if (old && takesOver(limit, old)) {
       slots.set(run, { keySlot: old.from, keyOrder: null });
       left.push({ ...old, to: null, now, isTakenOver: true });
       continue;
     }
     if (old) left.push({ ...old, to: null, now });
-    if (!isLimited || !key) continue;
+    if (!limit) continue;
     if (run.assignment) slots.set(run, { keySlot: "taken", keyOrder: null });
-    else joining.push({ run, joins: { target, key, perKey: concurrency?.perKey ?? maxSlots } });
+    else joining.push({ run, joins: limit });
   }
   await lockRunKeys(session, [...joining.map(({ joins }) => joins), ...left]);
   await changeSlots(session, left);
@@ -104,8 +98,8 @@ export async function assignKeySlots(session: Session, runs: readonly NewRunOfKe
     session,
     joining.map(({ joins }) => joins),
   );
-  for (const [at, { run }] of joining.entries()) slots.set(run, joined[at] ?? none);
-  return runs.map((run) => slots.get(run) ?? none);
+  for (const [at, { run }] of joining.entries()) slots.set(run, joined[at] ?? noSlot);
+  return runs.map((run) => slots.get(run) ?? noSlot);
 }
 
 /** Without a limit. */
@@ -120,7 +114,7 @@ const blockingSql =
   'SELECT id, target, run_key AS key, key_slot AS "from" FROM signalbox.run WHERE id = ANY($1::text[]) AND key_slot IS NOT NULL AND finished_at IS NOT NULL ORDER BY id FOR NO KEY UPDATE';
 
 /** The runs with a slot that these replay. */
-async function lockBlocking(session: Session, runs: readonly NewRunOfKey[]): Promise<Map<string, SlottedRun>> {
+async function lockBlocking(session: Session, runs: readonly JoiningRun[]): Promise<Map<string, SlottedRun>> {
   const ids = runs.flatMap(({ replayOf }) => replayOf ?? []);
   if (ids.length === 0) return new Map();
   return new Map((await session.rows<SlottedRun>(blockingSql, [ids])).map((row) => [row.id, row]));

@@ -1,5 +1,5 @@
 import { targetName } from "../../../contract/project/target.ts";
-import { notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
+import { noSlot, notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
 import type { NewRun } from "../../../ports/store/run-store.ts";
 import { tokensAtStart } from "../../shared/run-rules.ts";
 import { type InsertPart, toInsert } from "../statements/insert-rows.ts";
@@ -18,7 +18,7 @@ export function toInsertRuns(
   return [toInsert(run, rows), toInsertEntries(runs.flatMap(firstEntries))];
 }
 
-const toSlotRow = ({ createdAt }: NewRun, { keySlot, keyOrder }: RunSlot = { keySlot: null, keyOrder: null }) => ({
+const toSlotRow = ({ createdAt }: NewRun, { keySlot, keyOrder }: RunSlot = noSlot) => ({
   keySlot,
   keyOrder,
   availableAt: keySlot === "waiting" ? notDueAt : createdAt,

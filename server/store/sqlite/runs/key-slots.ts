@@ -1,17 +1,18 @@
-import { targetName } from "../../../contract/project/target.ts";
 import {
-  hasKeyLimit,
+  type JoiningRun,
   joinKey,
+  keyLimitOf,
   type KeySlot,
   type KeyState,
   keySlotCodes,
+  noSlot,
   notDueAt,
   passesSlot,
   type RunSlot,
+  takesOver,
 } from "../../../domain/runs/key-slots.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import { createDecoder } from "../../../domain/stored-codes.ts";
-import type { NewRun } from "../../../ports/store/run-store.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { runId } from "../stored-forms.ts";
 
@@ -37,12 +38,8 @@ interface SlotRow {
   slot: number;
 }
 
-/** `replayOf`: it takes over the slot of that run if it blocks the key. */
-type JoiningRun = Pick<NewRun, "target" | "key" | "concurrency" | "createdAt"> &
-  Partial<Pick<NewRun, "replayOf" | "assignment">> & { failureOf?: string | null };
-
 export interface KeySlots {
-  /** The slot of a run that is about to be queued or assigned. */
+  /** The slot of a run that is about to be queued or assigned. A replay takes over that of a run that blocks its key. */
   slotOf(run: JoiningRun): RunSlot;
   /** Changes the slot of a run. If it is freed, the next run of the key gets it. */
   change(seq: number, to: KeySlot | null, now: number): void;
@@ -82,20 +79,17 @@ export function prepareKeySlots({ connection, names, changed }: SqliteDatabase):
   const join = (p: { target: number; key: string; perKey: number }): RunSlot => joinKey(stateOf(p), p.perKey).slot;
 
   function slotOf(run: JoiningRun): RunSlot {
-    const { key, concurrency, replayOf = null } = run;
-    const isLimited = hasKeyLimit(run);
-    // Most runs are not replays, and have no key.
-    if (!isLimited && replayOf === null) return none;
+    const { replayOf = null } = run;
+    const limit = keyLimitOf(run);
     const old = replayOf === null ? undefined : findEnded.get(runId.pack(replayOf));
-    const target = names.idOf(targetName(run.target));
-    if (old && isLimited && old.key === key && old.target === target) {
+    if (old && takesOver(limit, { target: names.textOf(old.target), key: old.key })) {
       setSlot.run({ seq: old.seq, slot: null, order: null });
       return { keySlot: readSlot(old.slot), keyOrder: null };
     }
     if (old) change(old, null, run.createdAt);
-    if (!isLimited || !key) return none;
+    if (!limit) return noSlot;
     if (run.assignment) return { keySlot: "taken", keyOrder: null };
-    return join({ target, key, perKey: concurrency?.perKey ?? Number.MAX_SAFE_INTEGER });
+    return join({ ...limit, target: names.idOf(limit.target) });
   }
 
   function passOn(p: { target: number; key: string; now: number }): void {
@@ -127,5 +121,3 @@ export function prepareKeySlots({ connection, names, changed }: SqliteDatabase):
     },
   };
 }
-
-const none: RunSlot = { keySlot: null, keyOrder: null };

@@ -32,9 +32,9 @@ export function prepareResumeRuns(
     if (queue) return { queue };
     changed("runs");
     const { seq } = facts;
-    writeOutEnd(database, { facts, addEntry });
+    const written = writeOutEnd(database, { facts, addEntry });
     db.update(run)
-      .set({ ...plan.change, ...slotOf(facts, one, now), version: names.idOf(version) })
+      .set({ ...plan.change, ...written, ...slotOf(facts, one, now), version: names.idOf(version) })
       .where(eq(run.seq, seq))
       .run();
     addEntry(seq, plan.entry);

@@ -46,11 +46,14 @@ export function prepareAddEntry({ connection, changed }: Pick<SqliteDatabase, "c
   };
 }
 
-/** Writes the end of a run that its columns imply as a row, so that entries can follow it. */
+/**
+ * Writes the end of a run that its columns imply as a row, so that entries can follow it. Returns what its columns
+ * become.
+ */
 export function writeOutEnd(
-  { db, connection }: Pick<SqliteDatabase, "db" | "connection">,
+  { db }: Pick<SqliteDatabase, "db">,
   { facts, addEntry }: { facts: ImpliedFacts & { seq: number }; addEntry: AddEntry },
-): void {
+): Pick<ImpliedFacts, "impliedEntries" | "durationMs"> {
   const { seq } = facts;
   for (const { at, kind, attempt, durationMs, error } of impliedEntries(facts, lastPosition({ db }, seq)).end)
     addEntry(seq, {
@@ -60,18 +63,17 @@ export function writeOutEnd(
       ...(durationMs === null ? {} : { durationMs }),
       ...(error === null ? {} : { error }),
     });
-  connection
-    .prepare(`UPDATE run SET implied_entries = implied_entries & ~${implied.ended}, duration_ms = NULL WHERE seq = ?`)
-    .run(seq);
+  return { impliedEntries: facts.impliedEntries & ~implied.ended, durationMs: null };
 }
 
 /** Adds an entry to a run that may have ended. */
 export function addLaterEntry(
-  database: Pick<SqliteDatabase, "db" | "connection">,
+  { db }: Pick<SqliteDatabase, "db">,
   { seq, entry, addEntry }: { seq: number; entry: NewTimelineEntry; addEntry: AddEntry },
 ): void {
-  const facts = database.db.select(impliedFacts).from(run).where(eq(run.seq, seq)).get();
-  if (facts && isEnded(facts.status)) writeOutEnd(database, { facts, addEntry });
+  const facts = db.select(impliedFacts).from(run).where(eq(run.seq, seq)).get();
+  if (facts && facts.impliedEntries & implied.ended)
+    db.update(run).set(writeOutEnd({ db }, { facts, addEntry })).where(eq(run.seq, seq)).run();
   addEntry(seq, entry);
 }
 
