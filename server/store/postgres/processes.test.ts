@@ -397,10 +397,12 @@ it("a connection that is cut fails what is under way, and the next verb has a ne
         ).not.toEqual([]),
       { interval: 50 },
     );
-    await askPostgres(
+    // Each is awaited: until it ends, the pool may use it, and would be right to fail.
+    const ended = await askPostgres<{ ended: boolean }>(
       url,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' AND datname = current_database()",
+      "SELECT pg_terminate_backend(pid, 10000) AS ended FROM pg_stat_activity WHERE application_name LIKE 'signalbox%' AND datname = current_database()",
     );
+    expect(ended.every((one) => one.ended)).toBe(true);
     expect(await rejected).toMatchObject({ code: "store_unavailable" });
     await holder.query("ROLLBACK");
     await holder.end();
