@@ -29,6 +29,8 @@ export function installPackageOf(commit: string): string {
     sh("git", ["clone", "--quiet", "--shared", packageRoot, "."], clone);
     sh("git", ["checkout", "--quiet", commit], clone);
     copyModules(clone);
+    // Writes the generated sources, as `npm ci` does. Commits of old have no such script.
+    sh("npm", ["run", "--if-present", "dependencies"], clone);
     sh("npm", ["pack", "--pack-destination", clone], clone);
     const tarball = readdirSync(clone).find((name) => /^signalbox-.*\.tgz$/.test(name));
     if (!tarball) throw new Error(`npm pack made no tarball in ${clone}`);
