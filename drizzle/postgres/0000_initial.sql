@@ -387,4 +387,31 @@ CREATE INDEX "run_held" ON "signalbox"."run" USING btree ("target","worker_id") 
 CREATE INDEX "run_by_spend" ON "signalbox"."run" USING btree ("created_at","id","tokens","cost_usd","target_slug","status","trigger","version") WHERE tokens IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_event_by_run" ON "signalbox"."run_event" USING btree ("run_id","id");--> statement-breakpoint
 -- Each page keeps room for the next versions of its rows: steps and leases change rows in place. Drizzle cannot say fillfactor.
-ALTER TABLE "signalbox"."run" SET (fillfactor = 85);
+ALTER TABLE "signalbox"."run" SET (fillfactor = 85);--> statement-breakpoint
+CREATE TABLE "signalbox"."wait_paths" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"source" text COLLATE "C" NOT NULL,
+	"paths" text COLLATE "C" NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "signalbox"."run_wait" (
+	"run_id" text COLLATE "C" NOT NULL,
+	"position" bigserial NOT NULL,
+	"step" text COLLATE "C" NOT NULL,
+	"branch" text COLLATE "C" NOT NULL,
+	"source" text COLLATE "C" NOT NULL,
+	"match" text NOT NULL,
+	"match_key" text COLLATE "C" NOT NULL,
+	"since" bigint NOT NULL,
+	"until" bigint NOT NULL,
+	"is_searched" boolean DEFAULT false NOT NULL,
+	"search_at" bigint,
+	"delivery" text COLLATE "C",
+	CONSTRAINT "run_wait_run_id_step_branch_pk" PRIMARY KEY("run_id","step","branch")
+);
+--> statement-breakpoint
+ALTER TABLE "signalbox"."run_wait" ADD CONSTRAINT "run_wait_run_id_run_id_fk" FOREIGN KEY ("run_id") REFERENCES "signalbox"."run"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "wait_paths_by_source" ON "signalbox"."wait_paths" USING btree ("source");--> statement-breakpoint
+CREATE INDEX "run_wait_by_match" ON "signalbox"."run_wait" USING btree ("match_key") WHERE delivery IS NULL;--> statement-breakpoint
+CREATE INDEX "run_wait_by_delivery" ON "signalbox"."run_wait" USING btree ("delivery") WHERE delivery IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_wait_to_search" ON "signalbox"."run_wait" USING btree ("search_at") WHERE search_at IS NOT NULL;

@@ -402,6 +402,33 @@ CREATE TABLE `worker` (
 	`is_responsive` integer,
 	`free_slots` integer
 );--> statement-breakpoint
+CREATE TABLE `wait_paths` (
+	`id` text PRIMARY KEY NOT NULL,
+	`source` text NOT NULL,
+	`paths` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `wait_paths_by_source` ON `wait_paths` (`source`);--> statement-breakpoint
+CREATE TABLE `run_wait` (
+	`run` integer NOT NULL,
+	`position` integer PRIMARY KEY NOT NULL,
+	`step` text NOT NULL,
+	`branch` text NOT NULL,
+	`source` text NOT NULL,
+	`match` text NOT NULL,
+	`match_key` blob NOT NULL,
+	`since` integer NOT NULL,
+	`until` integer NOT NULL,
+	`is_searched` integer DEFAULT false NOT NULL,
+	`search_at` integer,
+	`delivery` blob,
+	FOREIGN KEY (`run`) REFERENCES `run`(`seq`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `run_wait_by_step` ON `run_wait` (`run`,`step`,`branch`);--> statement-breakpoint
+CREATE INDEX `run_wait_by_match` ON `run_wait` (`match_key`) WHERE delivery IS NULL;--> statement-breakpoint
+CREATE INDEX `run_wait_by_delivery` ON `run_wait` (`delivery`) WHERE delivery IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_wait_to_search` ON `run_wait` (`search_at`) WHERE search_at IS NOT NULL;--> statement-breakpoint
 -- Entries of the list index follow their runs. Drizzle knows no triggers.
 CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `version`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN
 	UPDATE `run_list` SET `status` = NEW.`status`, `version` = NEW.`version`, `started_at` = NEW.`started_at`, `finished_at` = NEW.`finished_at`, `tokens` = NEW.`tokens`, `cost_usd` = NEW.`cost_usd` WHERE `seq` = NEW.`seq`;

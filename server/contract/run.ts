@@ -30,7 +30,12 @@ export const runErrorSchema = z.object({
   stack: z.string().nullable().describe("Stack with the lines of the source files. `null`: the error had none."),
 });
 
-/** Why a run that is due does not start. */
+/** The values that the payload of an event must have, by JSON Pointer. */
+export const eventMatchSchema = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .describe("The values that its payload must have, by JSON Pointer.");
+
+/** Why a run does not continue: it is due and does not start, or it waits for an event. */
 const runWaitSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("key").describe("Another run with the same key must end first."),
@@ -44,13 +49,26 @@ const runWaitSchema = z.discriminatedUnion("kind", [
     limit: z.int().describe("Maximum number of concurrent runs."),
     counted: z.int().describe("Number of runs that count towards the limit now."),
   }),
+  z.object({
+    kind: z.literal("event").describe("A webhook of a source must be received."),
+    step: z.string().describe("Name of the wait."),
+    events: z
+      .array(
+        z.object({
+          source: z.string().describe("Slug of the source."),
+          match: eventMatchSchema,
+        }),
+      )
+      .describe("The events that end the wait. The first one does."),
+    until: z.iso.datetime().describe("When the wait times out."),
+  }),
 ]);
 
 /** One execution of a target, without payloads: what lists show. */
 export const runSummarySchema = z.object({
   id,
   status: runStatusSchema.describe(
-    "`queued`, `running`, `waiting` (for a retry, a sleep or an approval), or how it ended.",
+    "`queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended.",
   ),
   trigger: z
     .string()
@@ -94,7 +112,7 @@ export const runSummarySchema = z.object({
   waitsFor: runWaitSchema
     .optional()
     .describe(
-      "Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due.",
+      "What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time.",
     ),
   blocksKey: z
     .literal(true)
@@ -111,23 +129,28 @@ export const runSchema = runSummarySchema.extend({
   error: runErrorSchema.nullable().describe("The error of the last attempt. `null`: it did not fail."),
 });
 
-/** A step, a sleep or an approval of a run. */
+/** A step, a sleep, a wait for an event, or an approval of a run. */
 export const runStepSchema = z.object({
   name: z.string().describe("Name of the step, unique in the run: the second with a name is `name#2`."),
-  kind: z.enum(["step", "sleep", "approval"]).describe("The kind."),
+  kind: z.enum(["step", "sleep", "event", "approval"]).describe("The kind."),
   attempt: z.int().describe("Number of the attempt that finished it, or that executes it."),
   startedAt,
   finishedAt: z.iso.datetime().nullable().describe("When it ended."),
   until: z.iso
     .datetime()
     .nullable()
-    .describe("When a sleep ends, an approval expires, or the next try of a step starts. Otherwise `null`."),
+    .describe(
+      "When a sleep ends, a wait or an approval times out, or the next try of a step starts. Otherwise `null`.",
+    ),
   result: jsonSchema
     .nullable()
-    .describe("The stored result; of an approval, the request and the decision. `null`: it has not finished."),
+    .describe(
+      "The stored result; of an approval, the request and the decision; of a wait, the delivery and its payload. `null`: it has not finished, or the wait has timed out.",
+    ),
   resultBytes: z.int().nullable().describe("Length of the result as JSON. `null`: there is none yet."),
 });
 
+export type EventMatch = z.infer<typeof eventMatchSchema>;
 export type RunWait = z.infer<typeof runWaitSchema>;
 export type RunStep = z.infer<typeof runStepSchema>;
 export type RunStatus = z.infer<typeof runStatusSchema>;

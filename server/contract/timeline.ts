@@ -14,6 +14,8 @@ import { runErrorSchema } from "./run.ts";
  *   was returned. For a step with retries of its own, `data` has `try` and `maxTries`. The `until` of `step_failed` is
  *   the time of the next try; `null`: there is none.
  * - `sleep_started` (with `until`), `sleep_finished`.
+ * - `wait_started` (with `until`; `data` has the sources and the values that must match), `wait_finished` (`data` has the
+ *   delivery and its source; `null`: the wait has timed out).
  * - `approval_requested` (with `until`; `data` has the tool and its arguments), `approval_decided` (`data` has the
  *   decision and the person).
  * - `worker_lost`: the process that ran it ended; `message` says how.
@@ -34,6 +36,8 @@ const timelineKindSchema = z.enum([
   "step_reused",
   "sleep_started",
   "sleep_finished",
+  "wait_started",
+  "wait_finished",
   "approval_requested",
   "approval_decided",
   "worker_lost",
@@ -54,7 +58,10 @@ export const timelineEntrySchema = z.object({
   at: z.iso.datetime().describe("When it happened."),
   kind: timelineKindSchema.describe("What happened."),
   attempt,
-  name: z.string().nullable().describe("Name of the step, the sleep or the approval. `null`: the entry is about none."),
+  name: z
+    .string()
+    .nullable()
+    .describe("Name of the step, the sleep, the wait or the approval. `null`: the entry is about none."),
   level: logLevelSchema.nullable().describe("Level of a log entry. Otherwise `null`."),
   message: z.string().nullable().describe("Text of a log entry, or the explanation of another one."),
   durationMs: z.number().nullable().describe("Duration in milliseconds. `null`: the entry ends nothing."),

@@ -48,7 +48,7 @@ export const startedByCodes = {
   failure: 5,
 } as const satisfies Codes<StartedBy>;
 
-export const stepKindCodes = { step: 0, sleep: 1, approval: 2 } as const;
+export const stepKindCodes = { step: 0, sleep: 1, approval: 2, event: 3 } as const;
 
 export const logLevelCodes = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Codes<LogLevel>;
 
@@ -75,6 +75,8 @@ export const timelineKindCodes = {
   timed_out: 19,
   resume_requested: 20,
   key_released: 21,
+  wait_started: 22,
+  wait_finished: 23,
 } as const satisfies Codes<TimelineKind>;
 
 /** The name of a number; throws for a number that no version has written. */

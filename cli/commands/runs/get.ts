@@ -28,6 +28,8 @@ const words: Record<TimelineKind, string> = {
   step_reused: "step reused",
   sleep_started: "sleep started",
   sleep_finished: "sleep finished",
+  wait_started: "wait started",
+  wait_finished: "wait finished",
   approval_requested: "approval requested",
   approval_decided: "approval decided",
   worker_lost: "worker lost",

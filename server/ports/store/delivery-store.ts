@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from "../../contract/delivery.ts";
 import type { PageRequest, Page } from "../../contract/list.ts";
+import type { MatchedEvent, ToStoredResult } from "../../domain/runs/event-waits.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { QueueFull, NewRun } from "./run-store.ts";
@@ -43,13 +44,28 @@ export interface AcceptedRun {
   target: Target;
 }
 
+/** A run that a delivery woke: it waited for an event of this source. */
+export interface WokenRun {
+  runId: string;
+  source: string;
+}
+
+/** The sources that a delivery matches, for runs that wait for their events. */
+export interface DeliveredEvents {
+  events: readonly MatchedEvent[];
+  /** The outcome if the delivery starts no run, but wakes one. */
+  ifWoken: Pick<NewDelivery, "outcome" | "responseStatus" | "problem">;
+  /** Default: `toStoredResult`. */
+  toResult?: ToStoredResult;
+}
+
 export type AcceptResult =
-  | { kind: "accepted" }
+  | { kind: "accepted"; woke?: readonly WokenRun[] }
   /**
    * The key was already accepted with the same body; nothing was written. `runs` are in their original order; empty if
    * the first delivery is held.
    */
-  | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[] }
+  | { kind: "repeated"; deliveryId: string; runs: AcceptedRun[]; woke?: readonly WokenRun[] }
   /** The key was already accepted with a different body; nothing was written. */
   | { kind: "conflict"; deliveryId: string }
   /** The queue of a target is full; nothing was written. */
@@ -69,6 +85,8 @@ export interface ReleaseRequest {
   unlistedVerdicts: UnlistedVerdicts[];
   /** At least one. They get the key that authenticated the delivery. */
   runs: NewRun[];
+  /** As in `acceptDelivery`. Default: none. */
+  delivered?: Pick<DeliveredEvents, "events" | "toResult"> | undefined;
   at: number;
 }
 
@@ -105,6 +123,8 @@ export interface DeliveryStore {
       delivery: NewDelivery;
       runs: NewRun[];
       idempotency: { key: string; notBefore: number; mayDiffer?: boolean } | null;
+      /** Runs that wait for one of these events are woken in the same transaction. Default: none. */
+      delivered?: DeliveredEvents | undefined;
     },
     terms?: WriteTerms,
   ): Promise<AcceptResult>;
@@ -121,6 +141,8 @@ export interface DeliveryStore {
   recordDelivery(delivery: NewDelivery, terms?: WriteTerms): Promise<void>;
   listDeliveries(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliverySummary>>;
   getDelivery(id: string): Promise<Delivery | null>;
+  /** The runs that waited for these deliveries, by the id of the delivery. Has no entry for one that woke none. */
+  findWoken(ids: readonly string[]): Promise<Map<string, WokenRun[]>>;
   /** The stored bodies of at most 100 deliveries, by id. Has no entry for an unknown delivery. */
   getDeliveryBodies(ids: readonly string[]): Promise<Map<string, Uint8Array | null>>;
   /** As stored: lower-case names, without secrets. */

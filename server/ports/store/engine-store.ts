@@ -1,7 +1,8 @@
 import type { Json } from "../../contract/json.ts";
 import type { Target } from "../../contract/project/target.ts";
-import type { RunError } from "../../contract/run.ts";
+import type { EventMatch, RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
+import type { FoundEvent, ToStoredResult } from "../../domain/runs/event-waits.ts";
 import type { FailureRun } from "../../domain/runs/failure-run.ts";
 import type { DueRuns, Pool } from "../../domain/runs/blocked-work.ts";
 import type { RunBuild } from "../../domain/runs/run-builds.ts";
@@ -43,14 +44,14 @@ export interface ClaimedRun extends RunAttempt {
 export interface StepRecord {
   /** Unique in the run: the second step with the same name is `name#2`. */
   name: string;
-  /** `approval`: a sleep that a person's decision ends. */
-  kind: "step" | "sleep" | "approval";
+  /** `approval`: a sleep that a person's decision ends. `event`: one that a delivery ends. */
+  kind: "step" | "sleep" | "approval" | "event";
   attempt: number;
   /** The start of a step's last try; the end of that try, if it failed. */
   startedAt: number;
-  /** `null` for a sleep or an approval that has not ended, and for a step that has failed so far. */
+  /** `null` for a sleep, a wait or an approval that has not ended, and for a step that has failed so far. */
   finishedAt: number | null;
-  /** The end of a sleep, the time at which an approval times out, or of the next try of a step. */
+  /** The end of a sleep, the time at which a wait or an approval times out, or of the next try of a step. */
   until: number | null;
   /** Of a step that has not completed: its FailedTries. */
   result: Json | null;
@@ -59,6 +60,30 @@ export interface StepRecord {
    * code received. Executions deliver them in this order. `null`: it is not delivered yet.
    */
   sequence: number | null;
+}
+
+/** An event that a run waits for. A wait for one of several events has one of these for each. */
+export interface EventWait {
+  /** The name of its step, in the form in which it is stored. */
+  step: string;
+  /** Its name among the events of `waitForAny`; empty: the only one. */
+  branch: string;
+  /** Slug of the source. */
+  source: string;
+  match: EventMatch;
+  /** `match` in the form in which it is stored. Default: as it is. */
+  storedMatch?: EventMatch;
+  /** Deliveries that were received before are not considered. */
+  since: number;
+  /** When the wait times out. */
+  until: number;
+}
+
+/** A wait whose earlier deliveries have not been searched. */
+export interface WaitToSearch extends EventWait {
+  runId: string;
+  /** Everything that the search can miss was received later, and finds the wait. */
+  isFinal: boolean;
 }
 
 /** The live output of a model in an unfinished step. */
@@ -172,6 +197,10 @@ export interface RunProgress {
   spend?: Spend;
   /** The live output of the run's model has ended. */
   clearsLive?: boolean;
+  /** Only with a transition to `waiting`: all events that the run waits for. Their steps are in `steps`. */
+  waits?: readonly EventWait[];
+  /** The run ends, and has waited for events that it no longer needs. */
+  closesWaits?: boolean;
   transition?: RunTransition;
 }
 
@@ -210,6 +239,25 @@ export interface EngineStore {
    * the run.
    */
   writeProgress(p: RunProgress): Promise<ProgressResult>;
+  /**
+   * The waits of open runs whose search can be final now, oldest first. `runId`: instead, those of this run that were
+   * never searched.
+   */
+  listWaitsToSearch(p: { now: number; limit: number; runId?: string }): Promise<WaitToSearch[]>;
+  /**
+   * Ends a wait with a delivery that the search has found. `false`: the wait has ended, or its run may already have
+   * another event. Default of `toResult`: `toStoredResult`.
+   */
+  deliverEvent(p: {
+    runId: string;
+    step: string;
+    branch: string;
+    event: FoundEvent;
+    toResult?: ToStoredResult;
+    now: number;
+  }): Promise<boolean>;
+  /** The search for a wait is complete: the next delivery ends the wait. If the search is final, it can time out. */
+  finishSearch(p: { runId: string; step: string; isFinal: boolean; now: number }): Promise<void>;
   /**
    * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
    * a power failure.

@@ -173,6 +173,23 @@ const runStep: TableForm = {
   },
 };
 
+const runWait: TableForm = {
+  from: "run_wait JOIN run ON run.seq = run_wait.run",
+  key: "run_wait.position",
+  columns: {
+    ...Object.fromEntries(
+      ["position", "step", "branch", "source", "match", "since", "until", "search_at"].map((name) => [
+        name,
+        column(name, same, { sql: `run_wait.${name}` }),
+      ]),
+    ),
+    run_id: runOf,
+    match_key: column("match_key", hex),
+    is_searched: column("is_searched", bool),
+    delivery: column("delivery", deliveryId, { sql: "run_wait.delivery" }),
+  },
+};
+
 /** Entries that a run implies have no row; see `sqlite-timelines.ts`. */
 export const eventColumns = {
   ...plain("at", "attempt", "name", "message", "duration_ms", "until", "error", "data"),
@@ -185,4 +202,5 @@ export const forms: ReadonlyMap<string, TableForm> = new Map([
   ["idempotency_key", idempotencyKey],
   ["run", run],
   ["run_step", runStep],
+  ["run_wait", runWait],
 ]);

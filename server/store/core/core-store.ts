@@ -11,6 +11,7 @@ import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
 import { createContractStore } from "./contracts.ts";
 import { createIdentityRows } from "./identity-rows.ts";
 import { createInvitationStore } from "./invitations.ts";
+import { createEventWaits, type EventWaitOperations } from "./event-waits.ts";
 import { createKeyLimits, type KeyLimits } from "./key-limits.ts";
 import type { CurrentLimits } from "../../domain/runs/run-limits.ts";
 import { createKeyStore } from "./keys.ts";
@@ -34,6 +35,7 @@ export type CoreStore = KeyStore &
   RunDecisions &
   RunStarts &
   RunWaitReads &
+  EventWaitOperations &
   KeyLimits &
   ContractStore &
   ContentKeyRows &
@@ -48,6 +50,7 @@ export function createCoreStore(database: StoreDatabase, limits: CurrentLimits):
     ...createRunDecisions(database),
     ...createRunStarts(database),
     ...createRunWaitReads(database),
+    ...createEventWaits(database),
     ...createKeyLimits(database, limits),
     ...createKeyStore(database),
     ...createPeopleStore(database),

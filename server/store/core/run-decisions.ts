@@ -3,6 +3,7 @@ import type { RunStore } from "../../ports/store/run-store.ts";
 import { planDecision } from "../../shared/runs/approval.ts";
 import { planCancel } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
+import { closeWaits } from "./event-waits.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 
 export type RunDecisions = Pick<RunStore, "requestCancel" | "decideApproval">;
@@ -26,6 +27,7 @@ export function createRunDecisions({ tables: { run, runStep }, write }: StoreDat
         if (change) yield* session.run(session.db.update(run).set(change).where(eq(run.key, found.key)));
         if (entry) yield* session.addEntry(found.key, entry);
         if (outcome === "requested") session.notifyHosts();
+        if (outcome === "canceled") yield* closeWaits(session, found.key);
         if (outcome === "canceled" || outcome === "released") yield* session.changeSlot(found.key, null, now);
         return outcome;
       }),

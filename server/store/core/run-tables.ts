@@ -1,5 +1,5 @@
 import type { Json } from "../../contract/json.ts";
-import type { RunError } from "../../contract/run.ts";
+import type { EventMatch, RunError } from "../../contract/run.ts";
 import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   logLevelCodes,
@@ -17,6 +17,7 @@ export type RunTables = ReturnType<typeof describeRunTables>;
 export const describeRunTables = (types: ColumnTypes & NameColumns<string>) => ({
   run: types.table("run", { key: types.ownKey(), ...describeRun(types) }),
   runStep: types.table("run_step", { run: types.reference("run"), ...describeStep(types) }),
+  runWait: types.table("run_wait", { run: types.reference("run"), ...describeWait(types) }),
 });
 
 /** The columns of `run` that both databases have. Wide columns are last: SQLite reads a row from its start. */
@@ -97,6 +98,26 @@ export const describeStep = ({ text, code, small, whole, json, order }: ColumnTy
   result: json("result").$type<Json>(),
   /** Order of the completions. */
   sequence: small("sequence"),
+});
+
+/** The columns of `run_wait` except the run: an event that a run waits for, or has waited for. */
+export const describeWait = ({ text, whole, flag, json, order, publicId, hex }: ColumnTypes) => ({
+  position: order("position"),
+  step: text("step").notNull(),
+  /** The name of the event in a wait for one of several; empty: it is the only one. */
+  branch: text("branch").notNull(),
+  source: text("source").notNull(),
+  match: json("match").$type<EventMatch>().notNull(),
+  /** Finds the waits of a delivery; see `keyOfWait`. */
+  matchKey: hex("match_key").notNull(),
+  since: whole("since").notNull(),
+  until: whole("until").notNull(),
+  /** Earlier deliveries were searched, so the next one ends the wait. */
+  isSearched: flag("is_searched").notNull().default(false),
+  /** When such a search is final. NULL: it was made. */
+  searchAt: whole("search_at"),
+  /** The delivery that ended the wait. No foreign key: it may be removed before the run. */
+  deliveryId: publicId("delivery", "dlv"),
 });
 
 /** The columns of `run_event` except the run and the number of the entry. */

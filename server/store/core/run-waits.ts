@@ -2,7 +2,11 @@ import { and, asc, count, eq, inArray, isNotNull, notInArray, or } from "drizzle
 import { hasFailed } from "../../shared/runs/run-state.ts";
 import type { RunStore, RunWaits } from "../../ports/store/run-store.ts";
 import type { RunKey } from "../../domain/runs/key-slots.ts";
+import { toIso } from "../shared/iso-time.ts";
+import { listOpenWaits } from "./event-waits.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
+
+type EventRunWait = Extract<NonNullable<RunWaits["waitsFor"]>, { kind: "event" }>;
 
 export type RunWaitReads = Pick<RunStore, "findWaits">;
 
@@ -38,6 +42,19 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
     return found?.runs ?? 0;
   }
 
+  /** The events of the wait that times out first. */
+  function* findEvents(session: StoreSession, ids: readonly string[]) {
+    const events = new Map<string, EventRunWait>();
+    for (const { runId, step, source, match, until } of yield* listOpenWaits(session, ids)) {
+      const at = toIso(until);
+      const known = events.get(runId);
+      if (known?.step === step) known.events.push({ source, match });
+      else if (!known || at < known.until)
+        events.set(runId, { kind: "event", step, events: [{ source, match }], until: at });
+    }
+    return events;
+  }
+
   return {
     findWaits: ({ ids, limits, now }) =>
       readInTurn(function* (session) {
@@ -49,6 +66,7 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
             .where(and(inArray(id, [...ids]), notInArray(status, [...ended]), or(isNotNull(keySlot), forms.isOpen))),
         );
         const waits = new Map<string, RunWaits>();
+        const events = yield* findEvents(session, ids);
         const before = new Map<string, { runId: string | null; isBlocked: boolean }>();
         const counts = new Map<string, number>();
         for (const one of found) {
@@ -57,6 +75,11 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
             continue;
           }
           if (one.status === "running") continue;
+          const event = events.get(one.id);
+          if (event && one.keySlot !== "waiting") {
+            waits.set(one.id, { waitsFor: event });
+            continue;
+          }
           if (one.keySlot === "waiting") {
             const key = { target: one.target, key: one.key ?? "" };
             const name = JSON.stringify(key);

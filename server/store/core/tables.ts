@@ -297,6 +297,18 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     (t) => [index("event_contract_by_endpoint").on(t.endpoint, t.kind), index("event_contract_by_age").on(t.lastSeen)],
   );
 
+  /** The sets of paths by which runs have waited for events of a source: few, because the code of workflows has them. */
+  const waitPaths = table(
+    "wait_paths",
+    {
+      /** `<source> <paths>`; a source has no space. */
+      id: text("id").primaryKey(),
+      source: text("source").notNull(),
+      paths: text("paths").notNull(),
+    },
+    (t) => [index("wait_paths_by_source").on(t.source)],
+  );
+
   /** The keys that encrypted content of this store; see `encryption`. */
   const contentKey = table("content_key", {
     id: text("id").primaryKey(),
@@ -329,6 +341,7 @@ export function describeTables({ table, text, whole, flag, moment, json, index, 
     triggerSwitch,
     runStart,
     eventContract,
+    waitPaths,
     contentKey,
     clockWatch,
   };

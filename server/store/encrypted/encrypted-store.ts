@@ -4,6 +4,7 @@ import type { RunSummary } from "../../contract/run.ts";
 import { describeFailure } from "../../domain/alerts/findings.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { KeyRing } from "../../domain/encryption/key-ring.ts";
+import { type ToStoredResult, toStoredResult } from "../../domain/runs/event-waits.ts";
 import { isObject } from "../../shared/schema/json-schema.ts";
 import type { Store } from "../../ports/store.ts";
 import type { AcceptResult } from "../../ports/store/delivery-store.ts";
@@ -12,9 +13,11 @@ import {
   createProgressSeal,
   openClaimedRun,
   openEntry,
+  openMatch,
   openRun,
   openRunSummary,
   openStep,
+  openWaits,
   sealDecision,
   sealRun,
 } from "./run-values.ts";
@@ -100,8 +103,9 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
   };
   return {
     acceptDelivery(request, terms) {
-      const { delivery, runs, idempotency } = request;
+      const { delivery, runs, idempotency, delivered } = request;
       const sealed = {
+        delivered: delivered && { ...delivered, toResult: toSealedResult(ring) },
         delivery: sealDelivery(ring, delivery),
         runs: runs.map((run) => sealRun(ring, run)),
         idempotency,
@@ -122,6 +126,7 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
       store.releaseDelivery({
         ...request,
         ...sealVerdicts(ring, request.id, request),
+        delivered: request.delivered && { ...request.delivered, toResult: toSealedResult(ring) },
         runs: request.runs.map((run) => sealRun(ring, run)),
       }),
     recordDelivery: (delivery, terms) => store.recordDelivery(sealDelivery(ring, delivery), terms),
@@ -165,6 +170,14 @@ function sealDeliveries(store: Store, ring: KeyRing): SealedDeliveries {
   }
 }
 
+/** The result of a wait that an event ends. */
+function toSealedResult(ring: KeyRing): ToStoredResult {
+  return (stored, result, runId) => {
+    const cipher = ring.ofRow(runId);
+    return cipher.sealJson(toStoredResult(cipher.openJson(stored), result, runId));
+  };
+}
+
 type SealedRuns = Pick<
   Store,
   | "createRuns"
@@ -172,6 +185,7 @@ type SealedRuns = Pick<
   | "createFittingRuns"
   | "listRuns"
   | "findRuns"
+  | "findWaits"
   | "getRun"
   | "listTimeline"
   | "listSteps"
@@ -222,6 +236,8 @@ function sealRuns(store: Store, ring: KeyRing): SealedRuns {
       return { ...found, data: found.data.map((run) => openRunSummary(ring, run)) };
     },
     findRuns,
+    findWaits: async (p) =>
+      new Map([...(await store.findWaits(p))].map(([id, waits]) => [id, openWaits(ring.ofRow(id), waits)])),
     getRun,
     async listTimeline(runId, p) {
       const cipher = ring.ofRow(runId);
@@ -275,7 +291,14 @@ function sealRuns(store: Store, ring: KeyRing): SealedRuns {
 
 type SealedProgress = Pick<
   Store,
-  "claimRuns" | "loadSteps" | "writeProgress" | "saveLive" | "getLive" | "releaseLostRuns"
+  | "claimRuns"
+  | "loadSteps"
+  | "writeProgress"
+  | "listWaitsToSearch"
+  | "deliverEvent"
+  | "saveLive"
+  | "getLive"
+  | "releaseLostRuns"
 >;
 
 function sealProgress(store: Store, ring: KeyRing): SealedProgress {
@@ -297,7 +320,7 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
       return steps;
     },
     async writeProgress(progress) {
-      const { runId, input, entries, steps, transition } = progress;
+      const { runId, input, entries, steps, waits, transition } = progress;
       const seal = createProgressSeal(ring, runId);
       const former = formerNames.get(runId);
       const result = await store.writeProgress({
@@ -305,12 +328,19 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
         ...(input !== undefined && { input: ring.ofRow(runId).sealJson(input) }),
         entries: entries.map(seal.entry),
         ...(steps && { steps: steps.map((step) => seal.step(step, former?.get(step.name))) }),
+        ...(waits && { waits: waits.map((wait) => seal.wait(wait, former?.get(wait.step))) }),
         ...(transition && { transition: seal.transition(transition) }),
       });
       // The next worker loads the steps again.
       if (transition) formerNames.delete(runId);
       return result;
     },
+    listWaitsToSearch: async (p) =>
+      (await store.listWaitsToSearch(p)).map((wait) => ({
+        ...wait,
+        match: openMatch(ring.ofRow(wait.runId), wait.match),
+      })),
+    deliverEvent: (p) => store.deliverEvent({ ...p, toResult: toSealedResult(ring) }),
     saveLive(live) {
       const cipher = ring.ofRow(live.runId);
       return store.saveLive({ ...live, step: cipher.sealName(live.step), said: cipher.sealJson(live.said) });

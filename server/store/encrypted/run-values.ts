@@ -1,11 +1,17 @@
 import type { ApprovalDecision } from "../../contract/agent/trace.ts";
 import type { Json } from "../../contract/json.ts";
-import type { Run, RunSummary } from "../../contract/run.ts";
+import { type EventMatch, eventMatchSchema, type Run, type RunSummary } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { type KeyRing, type RowCipher, sealedBy } from "../../domain/encryption/key-ring.ts";
 import { isObject } from "../../shared/schema/json-schema.ts";
-import type { ClaimedRun, NewTimelineEntry, RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type {
+  ClaimedRun,
+  EventWait,
+  NewTimelineEntry,
+  RunTransition,
+  StepRecord,
+} from "../../ports/store/engine-store.ts";
+import type { NewRun, RunWaits } from "../../ports/store/run-store.ts";
 
 /**
  * The parts of a run that repeat its delivery or that its code wrote: payload, input, output, errors, logs, and the
@@ -74,6 +80,7 @@ export interface ProgressSeal {
   entry(entry: NewTimelineEntry): NewTimelineEntry;
   transition(transition: RunTransition): RunTransition;
   step(step: StepRecord, storedName: string | undefined): StepRecord;
+  wait(wait: EventWait, storedName: string | undefined): EventWait;
 }
 
 export function createProgressSeal(ring: KeyRing, runId: string): ProgressSeal {
@@ -92,6 +99,11 @@ export function createProgressSeal(ring: KeyRing, runId: string): ProgressSeal {
   }
 
   return {
+    wait: (wait, storedName) => ({
+      ...wait,
+      step: storedName ?? cipher.sealName(wait.step),
+      storedMatch: sealMatch(cipher, wait.match),
+    }),
     entry(entry) {
       const { kind, name, message, error, data } = entry;
       return {
@@ -115,6 +127,29 @@ export function createProgressSeal(ring: KeyRing, runId: string): ProgressSeal {
       return { ...step, name: storedName ?? cipher.sealName(name), result: cipher.sealJson(result) };
     },
   };
+}
+
+/** Values of other types are strings as well, but never equal to one that was a string. */
+function sealMatch(cipher: RowCipher, match: EventMatch): EventMatch {
+  return Object.fromEntries(
+    Object.entries(match).map(([path, value]) => {
+      const sealed = cipher.sealJson(value);
+      return [path, typeof sealed === "string" ? sealed : value];
+    }),
+  );
+}
+
+export function openMatch(cipher: RowCipher, stored: EventMatch): EventMatch {
+  return eventMatchSchema.parse(
+    Object.fromEntries(Object.entries(stored).map(([path, value]) => [path, cipher.openJson(value)])),
+  );
+}
+
+export function openWaits(cipher: RowCipher, waits: RunWaits): RunWaits {
+  const { waitsFor } = waits;
+  if (waitsFor?.kind !== "event") return waits;
+  const events = waitsFor.events.map(({ source, match }) => ({ source, match: openMatch(cipher, match) }));
+  return { ...waits, waitsFor: { ...waitsFor, step: cipher.openText(waitsFor.step), events } };
 }
 
 export function openStep<Stored extends StepRecord>(cipher: RowCipher, stored: Stored): Stored {

@@ -23,7 +23,8 @@ import { releaseDeliveries } from "./deliveries/held-deliveries.ts";
 import { foldTraffic } from "./deliveries/fold-traffic.ts";
 import { readLiveMark } from "./engine/live.ts";
 import { migrate } from "./migrate.ts";
-import { createStoreDatabase } from "./store-database.ts";
+import { createStoreDatabase, toStoreSession } from "./store-database.ts";
+import { createWaitPaths } from "./deliveries/wait-paths.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import type { Session } from "./connection/session.ts";
 import { type SecretOfMachine, settleSecret } from "./settle-secret.ts";
@@ -140,9 +141,11 @@ function createStore(p: {
     what: "the traffic counts",
     logger: p.logger,
   });
+  const waitPaths = createWaitPaths(read);
+  const toSession = (session: Session) => toStoreSession(session, { acceptIn });
   const accepted = countCommitted(folding);
   const acceptAll = (session: Session, requests: readonly AcceptJob[]) =>
-    acceptDeliveries(session, requests, { counted: accepted.counted });
+    acceptDeliveries(session, requests, { counted: accepted.counted, toStoreSession: toSession });
   const acceptBatch = database.apart().createBatcher({ maxBatch: maxAccepts, isOneStatement, write: acceptAll });
   const accept: AcceptOperation = (job, terms) => acceptBatch(job, terms).then(accepted.committed);
   const acceptIn = async (session: Session, job: AcceptJob) => (await acceptAll(session, [job]))[0];
@@ -151,7 +154,7 @@ function createStore(p: {
     maxBatch: maxReleases,
     nameOf: ({ id }: ReleaseRequest) => id,
     write: (session, requests: readonly ReleaseRequest[]) =>
-      releaseDeliveries(session, requests, { counted: released.counted }),
+      releaseDeliveries(session, requests, { counted: released.counted, toStoreSession: toSession, waitPaths }),
   });
   const release = (request: ReleaseRequest) => releaseBatch(request).then(released.committed);
   // Counts that an ended process has left.
@@ -159,11 +162,11 @@ function createStore(p: {
   const storeDatabase = createStoreDatabase(database, { acceptIn });
   const limits: CurrentLimits = { current: new Map() };
   return {
-    ...createDeliveryStore(database, { accept, release }),
+    ...createDeliveryStore(database, { accept, release, waitPaths }),
     ...createFeedStore(database),
     ...createRunStore(database, { accept }),
     ...createTrafficStore(database),
-    ...createEngineStore(database, { ...p, limits }),
+    ...createEngineStore(database, { ...p, limits, toStoreSession: toSession, waitPaths }),
     ...createCoreStore(storeDatabase, limits),
     ...createWebhookReads(storeDatabase),
     ...createUpkeepStore(database),

@@ -19,11 +19,9 @@ import { createRunWrites, type RunParts } from "./runs/run-writes.ts";
 
 const tables = { ...coreTables, ...describeRunTables(columnTypes) };
 
-export function createStoreDatabase(
-  { read, write }: Pick<PostgresDatabase, "read" | "write">,
-  parts: RunParts,
-): StoreDatabase {
-  const toStoreSession = (session: Session, db = session.db): StoreSession => ({
+/** A session for operations of the core. */
+export function toStoreSession(session: Session, parts: RunParts, db = session.db): StoreSession {
+  return {
     db: db as unknown as StoreSession["db"],
     tables,
     rows: (query) => resultOf(onPostgres(query)),
@@ -36,12 +34,17 @@ export function createStoreDatabase(
     // The mark is read from the tables.
     changed() {},
     ...createRunWrites(session, parts),
-  });
+  };
+}
 
+export function createStoreDatabase(
+  { read, write }: Pick<PostgresDatabase, "read" | "write">,
+  parts: RunParts,
+): StoreDatabase {
   const writeInSession: StoreDatabase["write"] = (operation) =>
-    write((session) => runAsync(operation(toStoreSession(session))));
+    write((session) => runAsync(operation(toStoreSession(session, parts))));
   const readInSession: StoreDatabase["read"] = (operation) =>
-    read((session) => runAsync(operation(toStoreSession(session))));
+    read((session) => runAsync(operation(toStoreSession(session, parts))));
   return {
     tables,
     forms: {
@@ -62,7 +65,7 @@ export function createStoreDatabase(
       return shareReads((values) =>
         read((session) => {
           const query =
-            queries.get(session) ?? onPostgres(build(toStoreSession(session, session.preparedDb).db)).prepare();
+            queries.get(session) ?? onPostgres(build(toStoreSession(session, parts, session.preparedDb).db)).prepare();
           queries.set(session, query);
           return query.execute(values);
         }),

@@ -21,7 +21,7 @@ import { prepareLiveMark } from "./engine/live.ts";
 import { findLostLog, lostLogMessage } from "./file/open-mark.ts";
 import { migrate } from "./file/migrate.ts";
 import { type Connection, openConnection, openMemoryConnection } from "./file/open-connection.ts";
-import { createStoreDatabase } from "./store-database.ts";
+import { createStoreDatabase, createStoreSession } from "./store-database.ts";
 import { rejectDamagedFile } from "./file/reject-damaged-file.ts";
 import { createRunStore } from "./runs/run-store.ts";
 import { toOpenError } from "./store-error.ts";
@@ -135,19 +135,17 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const keySlots = prepareKeySlots(database);
   const limits: CurrentLimits = { current: new Map() };
   const insertRun = prepareInsertRun(database, { capacity, keySlots });
-  const core = createCoreStore(
-    createStoreDatabase(database, { addEntry, insertRun, keySlots, capacity, queueing }),
-    limits,
-  );
+  const session = createStoreSession(database, { addEntry, insertRun, keySlots, capacity });
+  const core = createCoreStore(createStoreDatabase(database, { session, queueing }), limits);
   // Counts of processes that have ended.
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
   return {
-    ...createDeliveryStore(database, { insertRun, capacity, queueing, countTraffic: traffic.add }),
+    ...createDeliveryStore(database, { insertRun, capacity, queueing, session, countTraffic: traffic.add }),
     ...createFeedStore(database),
     ...createRunStore(database, { insertRun, keySlots, capacity, queueing, addEntry }),
     ...createTrafficStore(database),
-    ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun, keySlots, limits }),
+    ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun, keySlots, limits, session }),
     ...core,
     ...readCache.wrap(core),
     ...createUpkeepStore(database),

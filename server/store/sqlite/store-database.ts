@@ -14,26 +14,14 @@ import { columnTypes } from "./schema/columns.ts";
 import { coreTables } from "./schema/core.ts";
 import { hasFailedSql, inputSql, isOpenSql } from "./stored-forms.ts";
 
-/** SQLite has one writer, so a write transaction locks all rows. */
-export function createStoreDatabase(
-  { db, names, read, readInTurn, write, changed }: SqliteDatabase,
-  {
-    addEntry,
-    keySlots,
-    queueing,
-    ...parts
-  }: RunParts & {
-    addEntry: AddEntry;
-    keySlots: KeySlots;
-    queueing: WriteQueue["write"];
-  },
-): StoreDatabase {
-  // With the second column of the index, the third one is found.
-  const isQueued = sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`);
-  const tables = { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) };
-  const session: StoreSession = {
+/** A session for operations of the core in a write transaction. SQLite has one writer, which locks all rows. */
+export function createStoreSession(
+  { db, names, changed }: SqliteDatabase,
+  { addEntry, keySlots, ...parts }: RunParts & { addEntry: AddEntry; keySlots: KeySlots },
+): StoreSession {
+  return {
     db,
-    tables,
+    tables: { ...coreTables, ...describeRunTables({ ...columnTypes, name: nameColumn(names) }) },
     rows: (query) => resultOf(query.all()),
     lockedRows: (query) => resultOf(query.all()),
     lockTable: () => resultOf(undefined),
@@ -46,6 +34,15 @@ export function createStoreDatabase(
     changeSlot: (key, to, now) => resultOf(keySlots.change(Number(key), to, now)),
     notifyHosts() {},
   };
+}
+
+export function createStoreDatabase(
+  { db, read, readInTurn, write }: SqliteDatabase,
+  { session, queueing }: { session: StoreSession; queueing: WriteQueue["write"] },
+): StoreDatabase {
+  // With the second column of the index, the third one is found.
+  const isQueued = sql.raw(`${isOpenSql} AND status = ${runStatusCodes.queued} AND is_isolated IN (0, 1)`);
+  const { tables } = session;
   return {
     tables,
     forms: {

@@ -7,6 +7,7 @@ import { feedContract } from "./feed-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
+import { eventWaitsContract } from "./event-waits-contract.ts";
 import { keySlotsContract } from "./key-slots-contract.ts";
 import { openRunContract } from "./open-run-contract.ts";
 import { peopleContract } from "./people-contract.ts";
@@ -35,6 +36,7 @@ export function storeContract(open: OpenStore): void {
   openRunContract(open);
   runStateContract(open);
   keySlotsContract(open);
+  eventWaitsContract(open);
   replayContract(open);
   resumeContract(open);
   agentContract(open);

@@ -1,7 +1,18 @@
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
-import type { AcceptedRun, AcceptResult, NewDelivery, WriteTerms } from "../../../ports/store/delivery-store.ts";
+import type { MatchedEvent } from "../../../domain/runs/event-waits.ts";
+import type {
+  AcceptedRun,
+  AcceptResult,
+  DeliveredEvents,
+  NewDelivery,
+  WokenRun,
+  WriteTerms,
+} from "../../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
+import { type EndedWait, findWaiting, findWoken, type OpenWait, takeWaits, wake } from "../../core/event-waits.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runAsync } from "../../shared/operation.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";
 import { type AcceptRequest, type FirstDelivery, classifyRepeat, toFirstRuns } from "../../shared/repeats.ts";
 import { toStoredVerdicts } from "../../shared/stored-verdicts.ts";
@@ -9,6 +20,7 @@ import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
 import { inPortions } from "../statements/in-portions.ts";
 import { type InsertPart, insertParts, insertRows, toInsert } from "../statements/insert-rows.ts";
 import { needsKeySlot, assignKeySlots } from "../queue/key-slots.ts";
+import { lockWaits } from "./wait-locks.ts";
 import { lockRoom, type QueueRoom } from "../queue/queue-room.ts";
 import { lockReplayed, type ReplayedRuns } from "../runs/resume-runs.ts";
 import { toInsertRuns } from "../runs/run-rows.ts";
@@ -22,6 +34,8 @@ export interface AcceptJob {
   runs: readonly NewRun[];
   idempotency: AcceptRequest["idempotency"];
   isFitting?: boolean;
+  /** With the keys of the waits that it ends. */
+  delivered?: (DeliveredEvents & { keys: ReadonlyMap<string, MatchedEvent> }) | undefined;
 }
 
 export interface AcceptAnswer {
@@ -39,13 +53,14 @@ interface KeyRow extends FirstDelivery {
 
 /**
  * Whether `acceptDeliveries` writes these calls with one statement, and reads nothing before it. None of them has a
- * key or a bounded queue. No run needs a slot of its key, or may be replayed once only. The bodies fit into one
- * statement.
+ * key, a bounded queue, or an event that runs may wait for. No run needs a slot of its key, or may be replayed once
+ * only. The bodies fit into one statement.
  */
 export function isOneStatement(jobs: readonly AcceptJob[]): boolean {
-  const isPlain = ({ runs, idempotency, isFitting }: AcceptJob) =>
+  const isPlain = ({ runs, idempotency, isFitting, delivered }: AcceptJob) =>
     idempotency === null &&
     !isFitting &&
+    !delivered?.keys.size &&
     runs.every((run) => typeof run.maxQueued !== "number" && !run.isOnlyReplay && !needsKeySlot(run));
   return jobs.every(isPlain) && divide(jobs.flatMap(({ delivery }) => delivery ?? [])).length <= 1;
 }
@@ -56,13 +71,18 @@ const divide = (deliveries: readonly NewDelivery[]) => inPortions(deliveries, ({
 export async function acceptDeliveries(
   session: Session,
   requests: readonly AcceptJob[],
-  p: { counted: (counts: number) => void },
+  p: { counted: (counts: number) => void; toStoreSession: (session: Session) => StoreSession },
 ): Promise<AcceptAnswer[]> {
   const keys = await lockKeys(session, requests);
   const all = requests.flatMap(({ runs }) => runs);
   const room = await lockRoom(session, all);
   const replayed = await lockReplayed(session, all);
-  const { decisions, remembered } = decideAll(requests, keys, { room, replayed });
+  const waits = await lockWaits(
+    session,
+    requests.flatMap(({ delivered }) => [...(delivered?.keys.keys() ?? [])]),
+    p,
+  );
+  const { decisions, remembered } = decideAll(requests, keys, { room, replayed, waits });
   const accepted = decisions.filter(({ answer }) => answer === null);
   await record(
     session,
@@ -73,18 +93,27 @@ export async function acceptDeliveries(
     p,
   );
   await rememberKeys(session, remembered);
-  const runsOf = await listFirstRuns(
-    session,
-    decisions.flatMap(({ answer }) => (answer?.kind === "repeated" ? [answer.deliveryId] : [])),
-  );
-  return decisions.map(({ answer, left }) => {
-    if (answer?.kind === "repeated")
-      return {
-        result: { kind: "repeated", deliveryId: answer.deliveryId, runs: runsOf.get(answer.deliveryId) ?? [] },
-        left,
-      };
-    return { result: answer ?? { kind: "accepted" }, left };
-  });
+  const repeated = decisions.flatMap(({ answer }) => (answer?.kind === "repeated" ? [answer.deliveryId] : []));
+  const runsOf = await listFirstRuns(session, repeated);
+  const wokenBy =
+    repeated.length > 0
+      ? await runAsync(findWoken(p.toStoreSession(session), repeated))
+      : new Map<string, WokenRun[]>();
+  const answers: AcceptAnswer[] = [];
+  for (const { answer, left, delivery: accepted, ended, toResult } of decisions) {
+    if (answer?.kind === "repeated") {
+      const { deliveryId } = answer;
+      const first = { runs: runsOf.get(deliveryId) ?? [], woke: wokenBy.get(deliveryId) ?? [] };
+      answers.push({ result: { kind: "repeated", deliveryId, ...first }, left });
+    } else if (answer || ended.length === 0 || !accepted)
+      answers.push({ result: answer ?? { kind: "accepted" }, left });
+    else {
+      const { id: deliveryId, receivedAt } = accepted;
+      const woke = await runAsync(wake(p.toStoreSession(session), ended, { deliveryId, receivedAt, toResult }));
+      answers.push({ result: { kind: "accepted", woke }, left });
+    }
+  }
+  return answers;
 }
 
 interface Decision {
@@ -92,6 +121,9 @@ interface Decision {
   /** The runs to record. */
   runs: readonly NewRun[];
   left: AcceptAnswer["left"];
+  /** The waits that it ends. */
+  ended: readonly EndedWait[];
+  toResult?: DeliveredEvents["toResult"];
   /** `null`: accepted. */
   answer: Exclude<AcceptResult, { kind: "accepted" | "repeated" }> | { kind: "repeated"; deliveryId: string } | null;
 }
@@ -103,18 +135,24 @@ interface Decision {
 function decideAll(
   jobs: readonly AcceptJob[],
   rows: readonly KeyRow[],
-  { room, replayed }: { room: QueueRoom; replayed: ReplayedRuns },
+  { room, replayed, waits }: { room: QueueRoom; replayed: ReplayedRuns; waits: readonly OpenWait[] },
 ): { decisions: Decision[]; remembered: KeyRow[] } {
   const known = new Map(rows.map((row) => [nameOf(row.endpoint, row.key), row]));
   const remembered = new Map<string, KeyRow>();
+  const taken = new Set<string>();
 
-  function decide({ delivery, runs, idempotency, isFitting }: AcceptJob): Decision {
+  function decide({ delivery: given, runs, idempotency, isFitting, delivered }: AcceptJob): Decision {
+    let delivery = given;
     const name = delivery && idempotency && nameOf(delivery.endpoint, idempotency.key);
     const repeat = delivery && name ? classifyRepeat(known.get(name), { delivery, idempotency }) : null;
-    if (repeat) return { delivery, runs: [], left: [], answer: { ...repeat } };
-    if (isFitting) return { delivery, ...takeFitting(runs), answer: null };
+    if (repeat) return { delivery, runs: [], left: [], ended: [], answer: { ...repeat } };
+    if (isFitting) return { delivery, ...takeFitting(runs), ended: [], answer: null };
     const queue = room.take(runs);
-    if (queue) return { delivery, runs: [], left: [], answer: { kind: "full", queue } };
+    if (queue) return { delivery, runs: [], left: [], ended: [], answer: { kind: "full", queue } };
+    const ended =
+      delivery && delivered ? takeWaits(waits, { keys: delivered.keys, receivedAt: delivery.receivedAt, taken }) : [];
+    if (delivery && delivered && ended.length > 0 && runs.length === 0)
+      delivery = { ...delivery, ...delivered.ifWoken };
     if (delivery && name && idempotency && reservesKey(delivery.outcome)) {
       const row = {
         endpoint: delivery.endpoint,
@@ -126,7 +164,7 @@ function decideAll(
       known.set(name, row);
       remembered.set(name, row);
     }
-    return { delivery, runs, left: [], answer: null };
+    return { delivery, runs, left: [], ended, toResult: delivered?.toResult, answer: null };
   }
 
   /** Of runs without a delivery, those that have a place in their queue and replay a run that allows it. */

@@ -2,7 +2,9 @@ import { eq, inArray } from "drizzle-orm";
 import type { DeliveryStore, ReleaseRequest, ReleaseResult } from "../../../ports/store/delivery-store.ts";
 import { toDelivery } from "../../shared/delivery-shapes.ts";
 import { readStoredVerdicts } from "../../shared/stored-verdicts.ts";
+import type { CoreStore } from "../../core/core-store.ts";
 import type { AcceptOperation } from "./accept-deliveries.ts";
+import type { WaitPaths } from "./wait-paths.ts";
 import type { PostgresDatabase } from "../database.ts";
 import { countHeld, listHeld } from "./held-deliveries.ts";
 import { listDeliveries } from "../lists/list-deliveries.ts";
@@ -10,11 +12,26 @@ import { delivery } from "../schema.ts";
 
 export function createDeliveryStore(
   { read, readAtOnce }: PostgresDatabase,
-  { accept, release }: { accept: AcceptOperation; release: (request: ReleaseRequest) => Promise<ReleaseResult> },
-): DeliveryStore {
+  {
+    accept,
+    release,
+    waitPaths,
+  }: {
+    accept: AcceptOperation;
+    release: (request: ReleaseRequest) => Promise<ReleaseResult>;
+    waitPaths: WaitPaths;
+  },
+): Omit<DeliveryStore, keyof CoreStore> {
   return {
-    acceptDelivery: async (request, terms) => (await accept(request, terms)).result,
-    releaseDelivery: release,
+    async acceptDelivery(request, terms) {
+      const { delivered } = request;
+      const keys = delivered && (await waitPaths.keysOf(delivered.events));
+      return (await accept({ ...request, delivered: delivered && keys && { ...delivered, keys } }, terms)).result;
+    },
+    async releaseDelivery(request) {
+      if (request.delivered) await waitPaths.keysOf(request.delivered.events);
+      return release(request);
+    },
     listHeld: (filter, page) => read((session) => listHeld(session, filter, page)),
     countHeld: () => read(countHeld),
     recordDelivery: async (newDelivery, terms) =>

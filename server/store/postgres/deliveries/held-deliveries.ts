@@ -3,6 +3,11 @@ import type { Page, PageRequest } from "../../../contract/list.ts";
 import { planRelease } from "../../../domain/deliveries/held.ts";
 import type { HeldFilter, ReleaseRequest, ReleaseResult } from "../../../ports/store/delivery-store.ts";
 import { type Position, readPageRequest, toPage } from "../../shared/lists/cursor.ts";
+import { takeWaits, wake } from "../../core/event-waits.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runAsync } from "../../shared/operation.ts";
+import { lockWaits } from "./wait-locks.ts";
+import type { WaitPaths } from "./wait-paths.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";
 import { readStoredVerdicts, toStoredVerdicts } from "../../shared/stored-verdicts.ts";
 import { createTrafficCounts } from "../../shared/traffic/traffic-counts.ts";
@@ -17,7 +22,11 @@ import type { Session } from "../connection/session.ts";
 export async function releaseDeliveries(
   session: Session,
   requests: readonly ReleaseRequest[],
-  p: { counted: (counts: number) => void },
+  p: {
+    counted: (counts: number) => void;
+    toStoreSession: (session: Session) => StoreSession;
+    waitPaths: Pick<WaitPaths, "knownKeysOf">;
+  },
 ): Promise<ReleaseResult[]> {
   const rows = new Map((await lockRows(session, requests)).map((row) => [row.id, row]));
   const room = await lockRoom(
@@ -56,6 +65,13 @@ export async function releaseDeliveries(
     toInsert(trafficLog, [{ counts: counts.toText() }]),
     ...toInsertRuns(session, runs, slots),
   ]);
+  for (const { id: deliveryId, delivered } of released) {
+    const keys = p.waitPaths.knownKeysOf(delivered?.events ?? []);
+    const { receivedAt = 0 } = rows.get(deliveryId) ?? {};
+    const waits = await lockWaits(session, [...keys.keys()], p);
+    const ended = takeWaits(waits, { keys, receivedAt, taken: new Set() });
+    await runAsync(wake(p.toStoreSession(session), ended, { deliveryId, receivedAt, toResult: delivered?.toResult }));
+  }
   return results;
 }
 

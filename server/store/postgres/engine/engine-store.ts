@@ -11,7 +11,7 @@ import { claimRuns } from "../queue/claim-runs.ts";
 import { listDueRuns, listQueueDepths, nextAvailableAt } from "../queue/due-runs.ts";
 import { runStep, worker } from "../schema.ts";
 import type { Session } from "../connection/session.ts";
-import { writeProgress } from "./write-progress.ts";
+import { type EventWaitParts, writeProgress } from "./write-progress.ts";
 
 /** A sleep, or a step that waits for its next try. */
 const isOpenSleep = "kind IN ('sleep', 'step') AND finished_at IS NULL AND until IS NOT NULL";
@@ -32,13 +32,18 @@ interface LongWait {
 /** `toLeaseTime`: the time of leases, from that of the operation. */
 export function createEngineStore(
   { read, write, writeRelaxed, createBatcher, apart }: PostgresDatabase,
-  { toLeaseTime, limits }: { toLeaseTime: (now: number) => LeaseTime; limits: CurrentLimits },
+  {
+    toLeaseTime,
+    limits,
+    ...waiting
+  }: { toLeaseTime: (now: number) => LeaseTime; limits: CurrentLimits } & EventWaitParts,
 ): Omit<EngineStore, keyof CoreStore> {
   const claiming = apart();
   const writeOne = createBatcher({
     maxBatch: 128,
     nameOf: ({ runId }: RunProgress) => runId,
-    write: (session, all: readonly RunProgress[]) => writeProgress(session, all, limits.current),
+    write: (session, all: readonly RunProgress[]) =>
+      writeProgress(session, all, { limits: limits.current, ...waiting }),
   });
   const saveLive = createBatcher({
     maxBatch: 128,

@@ -2,6 +2,12 @@ import type { Json } from "../../../contract/json.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held, heldColumnsSql } from "./end-holds.ts";
+import { unknownPathsMs } from "../../../domain/runs/event-waits.ts";
+import { closeWaits, suspendForEvents } from "../../core/event-waits.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runAsync } from "../../shared/operation.ts";
+import { lockNewWaits } from "../deliveries/wait-locks.ts";
+import type { WaitPaths } from "../deliveries/wait-paths.ts";
 import { insertRows } from "../statements/insert-rows.ts";
 import { clearLives } from "./live.ts";
 import { runStep } from "../schema.ts";
@@ -21,7 +27,7 @@ const lockSql = `
 export async function writeProgress(
   session: Session,
   all: readonly Progress[],
-  limits: ConcurrencyLimits,
+  { limits, ...waiting }: { limits: ConcurrencyLimits } & EventWaitParts,
 ): Promise<ProgressResult[]> {
   const locked = await session.rows<Found>(lockSql, [all.map(({ runId }) => runId), all.map(({ token }) => token)]);
   const found = new Map(locked.map((row) => [`${row.id} ${row.token}`, row]));
@@ -64,12 +70,37 @@ export async function writeProgress(
     session,
     decided.flatMap(({ progress: { input }, held: { id, seq }, end }) => (end ? [] : [{ id, seq, input }])),
   );
+  await recordWaits(
+    session,
+    held.map(({ progress }) => progress),
+    waiting,
+  );
   return all.map((progress) => {
     const { runId, token, seq = Infinity } = progress;
     const mine = found.get(`${runId} ${token}`);
     const isHeld = mine !== undefined && (written.has(progress) || seq <= mine.progressSeq);
     return { held: isHeld, cancelRequested: isHeld && mine.cancelRequestedAt !== null };
   });
+}
+
+export interface EventWaitParts {
+  toStoreSession: (session: Session) => StoreSession;
+  waitPaths: Pick<WaitPaths, "add">;
+}
+
+/** Of the runs that wait for events, or no longer do. Their rows are locked. */
+async function recordWaits(session: Session, all: readonly Progress[], p: EventWaitParts): Promise<void> {
+  await lockNewWaits(
+    session,
+    all.flatMap(({ runId, waits = [] }) => waits.map((wait) => ({ ...wait, runId }))),
+  );
+  for (const { runId, now, transition, waits, closesWaits } of all) {
+    if (closesWaits) await runAsync(closeWaits(p.toStoreSession(session), runId));
+    if (!waits || transition?.to !== "waiting") continue;
+    const searchAt = (source: string, paths: string) => (p.waitPaths.add(source, paths) ? now : now + unknownPathsMs);
+    const { availableAt } = transition;
+    await runAsync(suspendForEvents(p.toStoreSession(session), { run: runId, waits, availableAt, now, searchAt }));
+  }
 }
 
 interface Written {
@@ -98,11 +129,11 @@ type StepRow = StepRecord & { runId: string };
 
 const laterStateSql = `
   ON CONFLICT (run_id, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at, finished_at = excluded.finished_at, until = excluded.until, result = excluded.result, sequence = excluded.sequence
-  WHERE run_step.finished_at IS NULL OR run_step.sequence IS NULL`;
+  WHERE run_step.finished_at IS NULL OR (run_step.sequence IS NULL AND excluded.finished_at IS NOT NULL)`;
 
 /**
  * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
- * does not change after its completion has its number.
+ * does not change after its completion has its number, and a wait that a delivery has ended stays ended.
  */
 async function saveSteps(session: Session, steps: readonly StepRow[]): Promise<void> {
   await insertRows(session, runStep, mergeSteps(steps), { conflict: laterStateSql, bytesOf });

@@ -20,6 +20,7 @@ export const {
   triggerSwitch,
   runStart,
   eventContract,
+  waitPaths,
   contentKey,
   clockWatch,
 } = coreTables;

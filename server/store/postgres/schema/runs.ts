@@ -3,7 +3,14 @@ import { bigserial, boolean, index, primaryKey } from "drizzle-orm/pg-core";
 import type { Json } from "../../../contract/json.ts";
 import type { RunStatus } from "../../../contract/run.ts";
 import { failedStatuses, openStatuses } from "../../../shared/runs/run-state.ts";
-import { describeEvent, describeLive, describeRun, describeStep, describeWorker } from "../../core/run-tables.ts";
+import {
+  describeEvent,
+  describeLive,
+  describeRun,
+  describeStep,
+  describeWait,
+  describeWorker,
+} from "../../core/run-tables.ts";
 import { columnsOf, json, pgTable, text, whole } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
 
@@ -122,6 +129,28 @@ export const runStep = pgTable(
     ...columnsOf(describeStep),
   },
   (t) => [primaryKey({ columns: [t.runId, t.name] })],
+);
+
+export const runWait = pgTable(
+  "run_wait",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => run.id, { onDelete: "cascade" }),
+    ...columnsOf(describeWait),
+  },
+  (t) => [
+    primaryKey({ columns: [t.runId, t.step, t.branch] }),
+    index("run_wait_by_match")
+      .on(t.matchKey)
+      .where(sql`delivery IS NULL`),
+    index("run_wait_by_delivery")
+      .on(t.deliveryId)
+      .where(sql`delivery IS NOT NULL`),
+    index("run_wait_to_search")
+      .on(t.searchAt)
+      .where(sql`search_at IS NOT NULL`),
+  ],
 );
 
 export const runEvent = pgTable(

@@ -83,7 +83,7 @@ async function lookAt(
 /** Removes timelines and steps first, some at a time. Returns whether everything is removed. */
 async function removeWhole(session: Session, runs: readonly string[]): Promise<boolean> {
   if (runs.length === 0) return true;
-  for (const table of ["run_event", "run_step"]) {
+  for (const table of ["run_event", "run_step", "run_wait"]) {
     const removed = await session.change(
       `DELETE FROM signalbox.${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM signalbox.${table} WHERE run_id = ANY($1::text[]) LIMIT ${rowsAtOnce}))`,
       [runs],

@@ -1,7 +1,18 @@
 import { eq, inArray } from "drizzle-orm";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
-import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../../ports/store/delivery-store.ts";
+import type {
+  AcceptedRun,
+  AcceptResult,
+  DeliveredEvents,
+  DeliveryStore,
+  NewDelivery,
+  WokenRun,
+} from "../../../ports/store/delivery-store.ts";
+import type { CoreStore } from "../../core/core-store.ts";
+import { type EndedWait, findWaiting, findWoken, keysOfEvents, takeWaits, wake } from "../../core/event-waits.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runSync } from "../../shared/operation.ts";
 import { toDelivery } from "../../shared/delivery-shapes.ts";
 import { type Packed, packedHex } from "../../../domain/ids.ts";
 import { type AcceptRequest, classifyRepeat, toFirstRuns } from "../../shared/repeats.ts";
@@ -17,16 +28,24 @@ import type { WriteQueue } from "../writes/write-queue.ts";
 
 export function createDeliveryStore(
   database: SqliteDatabase,
-  p: { insertRun: InsertRun; capacity: QueueCapacity; countTraffic: CountTraffic; queueing: WriteQueue["write"] },
-): DeliveryStore {
+  p: {
+    insertRun: InsertRun;
+    capacity: QueueCapacity;
+    countTraffic: CountTraffic;
+    queueing: WriteQueue["write"];
+    session: StoreSession;
+  },
+): Omit<DeliveryStore, keyof CoreStore> {
   const { db, names, read, readInTurn } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
+  const wakeRuns = prepareWakeRuns(database, p.session);
   const acceptDelivery = prepareAcceptDelivery(database, {
     insertDelivery,
     insertRun: p.insertRun,
     capacity: p.capacity,
+    wakeRuns,
   });
-  const releaseDelivery = prepareReleaseDelivery(database, p);
+  const releaseDelivery = prepareReleaseDelivery(database, { ...p, wakeRuns });
   return {
     acceptDelivery: (request, terms) => p.queueing(() => acceptDelivery(request), "fsync", terms),
     releaseDelivery: (request) => p.queueing(() => releaseDelivery(request)),
@@ -97,7 +116,7 @@ export function prepareInsertDelivery(
 /** Implements `acceptDelivery`. It runs under the write lock, so exactly one of several equal calls is the first. */
 function prepareAcceptDelivery(
   database: SqliteDatabase,
-  p: { insertDelivery: InsertDelivery; insertRun: InsertRun; capacity: QueueCapacity },
+  p: { insertDelivery: InsertDelivery; insertRun: InsertRun; capacity: QueueCapacity; wakeRuns: WakeRuns },
 ): (request: AcceptRequest) => AcceptResult {
   const { connection, names } = database;
   const findFirst = connection.prepare<unknown[], FirstRow>(
@@ -106,21 +125,55 @@ function prepareAcceptDelivery(
   const releaseKey = connection.prepare("UPDATE delivery SET idempotency_key = NULL WHERE seq = ?");
   const listFirstRuns = prepareListFirstRuns(database);
   return (request) => {
-    const { delivery, idempotency, runs } = request;
+    const { idempotency, runs, delivered } = request;
+    let { delivery } = request;
     const found = idempotency && findFirst.get(names.find(delivery.endpoint), packedHex.pack(idempotency.key));
     const repeat = found && classifyRepeat(toFirst(found), request);
     if (repeat)
       return repeat.kind === "conflict"
         ? { kind: "conflict", deliveryId: repeat.deliveryId }
-        : { kind: "repeated", deliveryId: repeat.deliveryId, runs: listFirstRuns(found.seq) };
+        : {
+            kind: "repeated",
+            deliveryId: repeat.deliveryId,
+            runs: listFirstRuns(found.seq),
+            woke: p.wakeRuns.listWoken(repeat.deliveryId),
+          };
     // Returned, not thrown: an operation that throws makes its whole batch start again, one operation at a time.
     const queue = p.capacity.findFull(runs);
     if (queue) return { kind: "full", queue };
+    const waiting = delivered ? p.wakeRuns.find(delivered, delivery) : [];
+    if (delivered && waiting.length > 0 && runs.length === 0) delivery = { ...delivery, ...delivered.ifWoken };
     const key = reservesKey(delivery.outcome) ? (idempotency?.key ?? null) : null;
     if (found && key !== null) releaseKey.run(found.seq);
     const seq = p.insertDelivery(delivery, key);
     for (const run of runs) p.insertRun(run, { seq, delivery });
-    return { kind: "accepted" };
+    if (waiting.length === 0) return { kind: "accepted" };
+    return { kind: "accepted", woke: p.wakeRuns.wake(waiting, delivery, delivered?.toResult) };
+  };
+}
+
+export interface WakeRuns {
+  find(delivered: Pick<DeliveredEvents, "events">, delivery: Pick<NewDelivery, "receivedAt">): EndedWait[];
+  wake(
+    waiting: readonly EndedWait[],
+    delivery: Pick<NewDelivery, "id" | "receivedAt">,
+    toResult: DeliveredEvents["toResult"],
+  ): WokenRun[];
+  listWoken(deliveryId: string): WokenRun[];
+}
+
+/** For most deliveries, only the first statement runs: no run has ever waited for their sources. */
+export function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSession): WakeRuns {
+  const pathsOf = connection.prepare<unknown[], string>("SELECT paths FROM wait_paths WHERE source = ?").pluck();
+  return {
+    find({ events }, { receivedAt }) {
+      const keys = keysOfEvents(events, (source) => pathsOf.all(source));
+      if (keys.size === 0) return [];
+      return takeWaits(runSync(findWaiting(session, [...keys.keys()])), { keys, receivedAt, taken: new Set() });
+    },
+    wake: (waiting, { id: deliveryId, receivedAt }, toResult) =>
+      runSync(wake(session, waiting, { deliveryId, receivedAt, toResult })),
+    listWoken: (id) => runSync(findWoken(session, [id])).get(id) ?? [],
   };
 }
 

@@ -11,6 +11,7 @@ import { listedSql } from "../lists/list-index.ts";
 import { readSeq, toPositionId } from "../lists/list-reader.ts";
 import { noName } from "../names.ts";
 import { deliveryId } from "../stored-forms.ts";
+import type { WakeRuns } from "./delivery-store.ts";
 import { packVerdicts, unpackVerdicts } from "./verdicts.ts";
 
 interface HeldRow {
@@ -28,7 +29,7 @@ const outcomeOf = createDecoder(deliveryOutcomeCodes);
 /** Implements `releaseDelivery`. It runs under the write lock, so exactly one of several equal calls is the first. */
 export function prepareReleaseDelivery(
   { connection, names, changed }: SqliteDatabase,
-  p: { insertRun: InsertRun; capacity: QueueCapacity; countTraffic: CountTraffic },
+  p: { insertRun: InsertRun; capacity: QueueCapacity; countTraffic: CountTraffic; wakeRuns: WakeRuns },
 ): (request: ReleaseRequest) => ReleaseResult {
   const find = connection.prepare<unknown[], HeldRow>(
     "SELECT seq, endpoint, received_at AS receivedAt, outcome, key, headers, verdicts FROM delivery WHERE id = ?",
@@ -53,6 +54,10 @@ export function prepareReleaseDelivery(
     const keyId = row.key === null ? null : names.textOf(row.key);
     const accepted = { seq: row.seq, delivery: { id: request.id, body: null } };
     for (const run of request.runs) p.insertRun({ ...run, keyId }, accepted);
+    if (request.delivered) {
+      const released = { id: request.id, receivedAt: row.receivedAt };
+      p.wakeRuns.wake(p.wakeRuns.find(request.delivered, released), released, request.delivered.toResult);
+    }
     const counted = { endpoint: names.textOf(row.endpoint), receivedAt: row.receivedAt };
     p.countTraffic({ ...counted, ...found, verdicts: unpackVerdicts(row.verdicts, names).verdicts }, -1);
     p.countTraffic({ ...counted, ...plan });

@@ -10,6 +10,9 @@ import type {
 } from "../../../ports/store/engine-store.ts";
 import { packedUuid } from "../../../domain/ids.ts";
 import type { CoreStore } from "../../core/core-store.ts";
+import { closeWaits, suspendForEvents } from "../../core/event-waits.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runSync } from "../../shared/operation.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { type EndHold, type EndHoldParts, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
@@ -24,13 +27,13 @@ import { type AddEntry, implied, isImpliedEnd } from "../runs/timeline.ts";
 
 export function createEngineStore(
   database: SqliteDatabase,
-  { addEntry, ...parts }: EndHoldParts,
+  { addEntry, session, ...parts }: EndHoldParts & { session: StoreSession },
 ): Omit<EngineStore, keyof CoreStore> {
   const { db, read, write } = database;
   const live = prepareLive(database.connection);
   const endHold = prepareEndHold(database, { addEntry, ...parts });
   const claims = prepareClaimRuns(database, { addEntry, ...parts });
-  const writeProgress = prepareWriteProgress(database, { addEntry, endHold });
+  const writeProgress = prepareWriteProgress(database, { addEntry, endHold, session });
   const extendLeases = prepareExtendLeases(database);
   const releaseLostRuns = prepareReleaseLostRuns(database, { addEntry, endHold });
   const nextAvailableAt = prepareNextAvailable(database);
@@ -109,14 +112,14 @@ function saveWorker(
 
 /**
  * A sleep is written when it starts and again when it ends, and a step with retries after each try. A finished step
- * does not change after its completion has its number.
+ * does not change after its completion has its number, and a wait that a delivery has ended stays ended.
  */
 const saveStepSql = `
   INSERT INTO run_step (run, name, kind, attempt, started_at, finished_at, until, result, sequence)
   VALUES (@run, @name, @kind, @attempt, @startedAt, @finishedAt, @until, @result, @sequence)
   ON CONFLICT (run, name) DO UPDATE SET attempt = excluded.attempt, started_at = excluded.started_at,
     finished_at = excluded.finished_at, until = excluded.until, result = excluded.result, sequence = excluded.sequence
-  WHERE run_step.finished_at IS NULL OR run_step.sequence IS NULL`;
+  WHERE run_step.finished_at IS NULL OR (run_step.sequence IS NULL AND excluded.finished_at IS NOT NULL)`;
 
 /**
  * The end of most runs: they return, and nothing else is left to write. One statement does what the other path does
@@ -131,10 +134,11 @@ const completeSql = (more: string) => `
 function prepareComplete({ connection, changed }: SqliteDatabase): (progress: RunProgress) => boolean {
   const complete = connection.prepare(completeSql(""));
   const completeWithInput = connection.prepare(completeSql(`${setInputSql("?")},`));
-  return ({ runId: id, token, seq, now, input, entries, steps, spend, clearsLive, transition }) => {
+  return (progress) => {
+    const { runId: id, token, seq, now, input, entries, steps, spend, clearsLive, transition } = progress;
     const [last] = entries;
     if (transition?.to !== "completed" || seq === undefined || !last || entries.length > 1) return false;
-    if (steps?.length || spend || clearsLive) return false;
+    if (steps?.length || spend || clearsLive || progress.closesWaits) return false;
     if (!isImpliedEnd(last, { ending: transition, attempt: last.attempt, now })) return false;
     const values = [
       now,
@@ -156,7 +160,7 @@ function prepareComplete({ connection, changed }: SqliteDatabase): (progress: Ru
 
 function prepareWriteProgress(
   database: SqliteDatabase,
-  p: { addEntry: AddEntry; endHold: EndHold },
+  p: { addEntry: AddEntry; endHold: EndHold; session: StoreSession },
 ): (progress: RunProgress) => ProgressResult {
   const { connection, changed } = database;
   const complete = prepareComplete(database);
@@ -191,6 +195,17 @@ function prepareWriteProgress(
     if (clearsLive) clearLive(seq);
     if (transition) p.endHold(held, { transition, now, entries, input: endsRun ? input : undefined });
     else saveProgressSeq.run({ seq, progressSeq });
+    if (progress.waits && transition?.to === "waiting")
+      runSync(
+        suspendForEvents(p.session, {
+          run: seq,
+          waits: progress.waits,
+          availableAt: transition.availableAt,
+          now,
+          searchAt: () => now,
+        }),
+      );
+    if (progress.closesWaits) runSync(closeWaits(p.session, seq));
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };
 }

@@ -17,7 +17,7 @@ import { openSqliteStore } from "../open-store.ts";
 import { createQueueCapacity, prepareInsertRun } from "../runs/insert-run.ts";
 import { prepareKeySlots } from "../runs/key-slots.ts";
 import { prepareAddEntry } from "../runs/timeline.ts";
-import { createStoreDatabase } from "../store-database.ts";
+import { createStoreDatabase, createStoreSession } from "../store-database.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-plans-"));
 let connection: Connection;
@@ -40,9 +40,11 @@ beforeAll(async () => {
   const capacity = createQueueCapacity(database);
   const keySlots = prepareKeySlots(database);
   const insertRun = prepareInsertRun(database, { capacity, keySlots });
-  const parts = { addEntry: prepareAddEntry(database), insertRun, keySlots, capacity, queueing: database.write };
   // Each query is prepared again, even if an earlier one had the same SQL.
-  store = createCoreStore(createStoreDatabase({ ...database, db: drizzle(connection) }, parts), { current: new Map() });
+  const uncached = { ...database, db: drizzle(connection) };
+  const addEntry = prepareAddEntry(database);
+  const session = createStoreSession(uncached, { addEntry, insertRun, keySlots, capacity });
+  store = createCoreStore(createStoreDatabase(uncached, { session, queueing: database.write }), { current: new Map() });
 });
 afterAll(() => {
   connection.close();

@@ -1,6 +1,13 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { describeEvent, describeLive, describeRun, describeStep, describeWorker } from "../../core/run-tables.ts";
+import {
+  describeEvent,
+  describeLive,
+  describeRun,
+  describeStep,
+  describeWait,
+  describeWorker,
+} from "../../core/run-tables.ts";
 import { hasFailedSql, isOpenSql } from "../stored-forms.ts";
 import { columnTypes } from "./columns.ts";
 import { delivery } from "./deliveries.ts";
@@ -76,6 +83,19 @@ export const runStep = sqliteTable(
   },
   (t) => [uniqueIndex("run_step_by_name").on(t.run, t.name)],
 );
+
+export const runWait = sqliteTable("run_wait", { run: runSeq(), ...describeWait(columnTypes) }, (t) => [
+  uniqueIndex("run_wait_by_step").on(t.run, t.step, t.branch),
+  index("run_wait_by_match")
+    .on(t.matchKey)
+    .where(sql`delivery IS NULL`),
+  index("run_wait_by_delivery")
+    .on(t.deliveryId)
+    .where(sql`delivery IS NOT NULL`),
+  index("run_wait_to_search")
+    .on(t.searchAt)
+    .where(sql`search_at IS NOT NULL`),
+]);
 
 /** The timeline entries that the columns of the run do not imply. WITHOUT ROWID. */
 export const runEvent = sqliteTable(

@@ -131,7 +131,7 @@ function walk(
  * all at once. Returns whether all of it is removed.
  */
 function prepareRemoveRun(connection: Connection): (seq: number, bound: BatchBound) => boolean {
-  const parts = ["run_event", "run_step"].map((table) =>
+  const parts = ["run_event", "run_step", "run_wait"].map((table) =>
     connection.prepare(
       `DELETE FROM ${table} WHERE run = @seq AND position IN (SELECT position FROM ${table} WHERE run = @seq LIMIT ${maxRows})`,
     ),

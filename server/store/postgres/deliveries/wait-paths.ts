@@ -1,0 +1,57 @@
+import { keysOfEvents } from "../../core/event-waits.ts";
+import type { MatchedEvent } from "../../../domain/runs/event-waits.ts";
+import type { Session } from "../connection/session.ts";
+
+/**
+ * The sets of paths by which runs wait for events. They are few, and every accepted webhook needs them, so each process
+ * keeps them. Those of other machines are known after `maxAgeMs`: until then, a search finds what they miss; see
+ * `unknownPathsMs`.
+ */
+export interface WaitPaths {
+  /** The keys of the waits that these events end. */
+  keysOf(events: readonly MatchedEvent[]): Promise<ReadonlyMap<string, MatchedEvent>>;
+  /** The same with the paths that were known at the last call of `keysOf`. */
+  knownKeysOf(events: readonly MatchedEvent[]): ReadonlyMap<string, MatchedEvent>;
+  /** Notes paths that this process stores. Returns whether they were known. */
+  add(source: string, paths: string): boolean;
+}
+
+const maxAgeMs = 2_000;
+
+export function createWaitPaths(
+  read: <Result>(operation: (session: Session) => Promise<Result>) => Promise<Result>,
+): WaitPaths {
+  const known = new Map<string, Set<string>>();
+  let readAt = -Infinity;
+  let reading: Promise<void> | null = null;
+
+  function add(source: string, paths: string): boolean {
+    const ofSource = known.get(source) ?? new Set();
+    const isKnown = ofSource.has(paths);
+    known.set(source, ofSource.add(paths));
+    return isKnown;
+  }
+
+  async function refresh(): Promise<void> {
+    const startedAt = performance.now();
+    const rows = await read((session) =>
+      session.rows<{ source: string; paths: string }>("SELECT source, paths FROM signalbox.wait_paths"),
+    );
+    for (const { source, paths } of rows) add(source, paths);
+    readAt = startedAt;
+  }
+
+  const knownKeysOf: WaitPaths["knownKeysOf"] = (events) =>
+    keysOfEvents(events, (source) => [...(known.get(source) ?? [])]);
+  return {
+    knownKeysOf,
+    async keysOf(events) {
+      if (performance.now() - readAt > maxAgeMs) {
+        reading ??= refresh().finally(() => (reading = null));
+        await reading;
+      }
+      return knownKeysOf(events);
+    },
+    add,
+  };
+}
