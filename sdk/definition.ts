@@ -9,6 +9,9 @@ import type { AgentSettings, WorkflowSettings } from "./target-settings.ts";
  */
 export const definitionKind: unique symbol = Symbol.for("signalbox.definition") as never;
 
+/** Of a source: the type of its payload. It has no value. */
+export declare const payloadType: unique symbol;
+
 /** Any Zod 4 or Zod 3 schema. */
 export interface SchemaLike {
   safeParse(value: unknown): unknown;

@@ -16,6 +16,7 @@ import {
   type TriggerDefinition,
   type VerificationDefinition,
   definitionKind,
+  type payloadType,
 } from "../definition.ts";
 import { type EndpointSettings, endpointSettings } from "../endpoint-settings.ts";
 import type { RunKey } from "../run-key.ts";
@@ -86,6 +87,8 @@ export interface WebhookSource<
   Query = {},
 > extends SourceDefinition {
   readonly slug: Slug;
+  /** Only a type: there is no such property. */
+  readonly [payloadType]?: Payload;
   /**
    * Sets the workflow or agent that a matching webhook starts, and its input. Use the result as the default export of a
    * file in `triggers/`.

@@ -1,4 +1,5 @@
 import type { Duration } from "../duration.ts";
+import type { AwaitedEvent, EventSource, WaitOptions, WaitTimes } from "./events.ts";
 import type { Jsonify } from "../jsonify.ts";
 
 /** The second argument of `run(input, ctx)`: information about the run, and durable steps, sleeps and logs. */
@@ -46,6 +47,41 @@ export interface WorkflowContext {
    *   await ctx.sleep("cool-off", "3d");
    */
   sleep(name: string, duration: Duration): Promise<void>;
+  /**
+   * Waits for a webhook of a source, and returns its payload, or `null` at the timeout. The run has the status
+   * `waiting` and occupies no worker. The event cannot be missed: a delivery that was received before the call, but
+   * after the run was accepted, is returned at once. Of several, the first counts. A delivery wakes every run that
+   * waits for it.
+   *
+   * The file of the source in `triggers/` need not have `.attach()`. A source of the workflow's own trigger is defined
+   * in a file of its own, because the two files would import each other. `name` follows the rules of `step`. Throws a
+   * TypeError if an option is invalid. Fails the run if no file in `triggers/` exports the source (`UnknownSource`), or
+   * if a path is sensitive (`SensitiveMatch`).
+   *
+   * @example
+   *   import shipped from "../triggers/order-shipped.js";
+   *
+   *   const event = await ctx.waitFor("shipped", shipped, { match: { "/order/id": input.orderId }, timeout: "14d" });
+   *   if (event === null) await ctx.step("ask", () => askWarehouse(input.orderId));
+   */
+  waitFor<Payload>(name: string, source: EventSource<Payload>, options?: WaitOptions<Payload>): Promise<Payload | null>;
+  /**
+   * Waits for the first of several events. Returns its name and payload, or `null` at the timeout. The run waits for
+   * none of the others afterwards. Otherwise like `waitFor`.
+   *
+   * @example
+   *   const match = { "/order/id": input.orderId };
+   *   const outcome = await ctx.waitForAny("outcome", {
+   *     shipped: { source: shipped, match },
+   *     canceled: { source: canceled, match },
+   *   });
+   *   if (outcome?.name === "canceled") return { isCanceled: true, reason: outcome.event.reason };
+   */
+  waitForAny<Payloads extends Record<string, unknown>>(
+    name: string,
+    events: { [Name in keyof Payloads]: AwaitedEvent<Payloads[Name]> },
+    times?: WaitTimes,
+  ): Promise<{ [Name in keyof Payloads]: { name: Name; event: Payloads[Name] } }[keyof Payloads] | null>;
   /** Writes to the run's timeline. */
   readonly log: RunLog;
   /**

@@ -98,7 +98,7 @@ export async function explainDelivery(
 }
 
 /** Reads a stored header by its lower-case name. */
-export function headerOf({ headers }: Delivery): (name: string) => string | null {
+export function headerOf({ headers }: Pick<Delivery, "headers">): (name: string) => string | null {
   return (name) => (Object.hasOwn(headers, name) ? (headers[name] ?? null) : null);
 }
 
@@ -151,8 +151,8 @@ function keptBody(old: Delivery): Buffer<ArrayBuffer> {
 }
 
 /** Parses the body in a format that the endpoint accepts now, regardless of the formats when it was received. */
-async function parseAgain(
-  old: Delivery,
+export async function parseAgain(
+  old: Pick<Delivery, "id" | "headers">,
   { bytes, source, deliveryId }: { bytes: Buffer<ArrayBuffer>; source: TriggerSource | undefined; deliveryId: string },
 ): Promise<ParsedJson & { content: Uint8Array<ArrayBuffer> }> {
   const formats = source?.body ?? onlyJson;

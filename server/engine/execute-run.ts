@@ -141,8 +141,8 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       trace: runTrace,
       isReturning: () => isReturning,
       onReturnable: () => interrupt({ kind: "worker_shutdown" }),
-      onSuspendable: (sleeps) => {
-        if (decide({ kind: "suspended", sleeps })) context?.close({ kind: "suspended" });
+      onSuspendable: (open) => {
+        if (decide({ kind: "suspended", ...open })) context?.close({ kind: "suspended" });
       },
     });
     if (closeContext) context.close(closeContext);
@@ -232,7 +232,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       code,
     });
     context?.flushLog();
-    const status = end && (await session.end(end.transition, end.entries, end.steps));
+    const status = end && (await session.end({ ...end, closesWaits: run.steps.some(({ kind }) => kind === "event") }));
     session.abandon();
     const error =
       end && "error" in end.transition

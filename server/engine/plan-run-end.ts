@@ -4,19 +4,26 @@ import type { RetryPolicy } from "../contract/project/options.ts";
 import type { RunError } from "../contract/run.ts";
 import type { CodeExcerpt } from "../contract/timeline.ts";
 import { type FailureRun, planFailureRun, policyOf } from "../domain/runs/failure-run.ts";
+import { notDueAt } from "../domain/runs/key-slots.ts";
 import { planRetry, type RetryHint } from "../domain/runs/plan-retry.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectCode } from "../ports/project.ts";
-import type { RunAttempt, NewTimelineEntry, RunTransition, StepRecord } from "../ports/store/engine-store.ts";
-import type { OpenSleep } from "./run-context.ts";
+import type {
+  EventWait,
+  RunAttempt,
+  NewTimelineEntry,
+  RunTransition,
+  StepRecord,
+} from "../ports/store/engine-store.ts";
+import type { OpenSleep, OpenWait } from "./run-context.ts";
 import { excerptOfError, FinalFailure, type Interrupt, readRetryHint, RunTimedOut, toRunError } from "./run-errors.ts";
 
 /** How the execution of a run ended. */
 export type Outcome =
   | { kind: "returned"; output: Json }
   | { kind: "threw"; thrown: unknown }
-  | { kind: "suspended"; sleeps: OpenSleep[] }
+  | { kind: "suspended"; sleeps: OpenSleep[]; waits: OpenWait[] }
   | { kind: "interrupted"; interrupt: Interrupt };
 
 export interface EndFacts {
@@ -33,6 +40,8 @@ interface PlannedEnd {
   transition: RunTransition;
   entries: NewTimelineEntry[];
   steps?: StepRecord[];
+  /** The events that the run waits for. */
+  waits?: readonly EventWait[];
 }
 
 /** `null` if nothing may be written. */
@@ -52,13 +61,15 @@ export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null
         transition: {
           to: "waiting",
           reason: "sleep",
-          availableAt: Math.min(...outcome.sleeps.map(({ until }) => until)),
+          // The store decides when a wait for events ends.
+          availableAt: Math.min(notDueAt, ...outcome.sleeps.map(({ until }) => until)),
         },
         entries: [],
-        steps: outcome.sleeps.map(({ record }) => ({
+        steps: [...outcome.sleeps, ...outcome.waits].map(({ record }) => ({
           ...record,
           result: { ...(isObject(record.result) ? record.result : {}), usedMs: facts.usedMs },
         })),
+        ...(outcome.waits.length > 0 && { waits: outcome.waits.flatMap(({ events }) => events) }),
       };
     case "interrupted":
       return planInterruptedEnd(outcome.interrupt, facts, at);

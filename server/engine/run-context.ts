@@ -4,7 +4,8 @@ import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from 
 import type { Json } from "../contract/json.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { startTimer } from "../ports/clock.ts";
-import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
+import { readEventResult } from "../domain/runs/event-waits.ts";
+import type { EventWait, NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
 import { FinalFailure } from "./run-errors.ts";
 import { createRepeatFilter, createRunLog } from "./run-session.ts";
 import { cloneJson } from "./run-values.ts";
@@ -13,6 +14,15 @@ import { createCompletions, type OpenCall } from "./steps/completions.ts";
 import { countStoredBytes } from "./steps/stored-bytes.ts";
 import { createStepTries, type ExecutionOptions, noPolicy, type StepCall } from "./steps/step-tries.ts";
 import { createNames, findStored } from "./steps/stored-steps.ts";
+import {
+  type AwaitedEvent,
+  payloadOf,
+  readAllAwaited,
+  readAwaited,
+  readOptions,
+  readWaitTimes,
+  type WaitTimes,
+} from "./wait-request.ts";
 
 /** The state of the run for the code that uses its ctx. */
 type ContextState =
@@ -21,6 +31,12 @@ type ContextState =
   | { kind: "suspended" }
   /** The run has ended: every call throws. */
   | { kind: "closed"; reason: () => Error };
+
+/** A wait for events, until the run has one of them. Only the store can end it: it has the deliveries. */
+export interface OpenWait {
+  record: StepRecord;
+  events: readonly EventWait[];
+}
 
 export interface OpenSleep {
   record: StepRecord;
@@ -31,8 +47,8 @@ interface RunContextOptions extends ExecutionOptions {
   steps: readonly StepRecord[];
   /** Called when such a run would start a step, and none is in flight. */
   onReturnable: () => void;
-  /** Called when only sleeps are left: the run can be suspended until the first of them ends. */
-  onSuspendable: (sleeps: OpenSleep[]) => void;
+  /** Called when only sleeps and waits are left: the run can be suspended until the first of them ends. */
+  onSuspendable: (open: { sleeps: OpenSleep[]; waits: OpenWait[] }) => void;
 }
 
 /** A new promise each time: a shared promise would keep all its waiters in memory. */
@@ -45,6 +61,7 @@ export function createRunContext(options: RunContextOptions) {
   const stored = new Map(options.steps.map((step) => [step.name, step]));
   const takeName = createNames();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
+  const openWaits: OpenWait[] = [];
   const completions = createCompletions({ stored: options.steps, onIdle: considerSuspending });
   const reached = options.steps.filter((step) => step.finishedAt !== null || step.attempt === attempt);
   const repeats = createRepeatFilter({
@@ -264,8 +281,69 @@ export function createRunContext(options: RunContextOptions) {
     return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result, sequence: null };
   }
 
+  /** Suspends the run until a delivery matches one of the events, or until the wait times out. */
+  async function waitForEvents(
+    call: string,
+    name: string,
+    { events, timeoutMs, since }: { events: readonly AwaitedEvent[] } & WaitTimes,
+  ): Promise<{ name: string; event: Json } | null> {
+    const { key, known, open } = begin(call, name, "event");
+    if (!known || known.finishedAt === null) {
+      const record = known ?? beginWait(key, events, timeoutMs);
+      const until = record.until ?? record.startedAt;
+      openWaits.push({
+        record,
+        events: events.map(({ branch, source, match }) => ({
+          step: key,
+          branch,
+          source: source.slug,
+          match,
+          since,
+          until,
+        })),
+      });
+      considerSuspending();
+      return await never();
+    }
+    await completeStored(open, known, known.finishedAt);
+    const result = readEventResult(known.result);
+    const awaited = result && events.find(({ branch }) => branch === result.branch);
+    return result && awaited ? { name: result.branch, event: payloadOf(result, awaited.source) } : null;
+  }
+
+  /** Stored only when the run is suspended: a search then finds what was received meanwhile. */
+  function beginWait(key: string, events: readonly AwaitedEvent[], timeoutMs: number): StepRecord {
+    const startedAt = clock.now();
+    const until = startedAt + timeoutMs;
+    const data = { events: events.map(({ source, match }) => ({ source: source.slug, match })) };
+    session.note({ entries: [{ at: startedAt, kind: "wait_started", attempt, name: key, until, data }] });
+    return { name: key, kind: "event", attempt, startedAt, finishedAt: null, until, result: null, sequence: null };
+  }
+
+  async function waitFor(name: string, source: unknown, given: unknown = {}): Promise<Json> {
+    if (!isOpen()) return await never();
+    const call = `ctx.waitFor(${JSON.stringify(name)}, …)`;
+    const wanted = readOptions(call, given, ["match", "timeout", "since"]);
+    const event = readAwaited(call, "", { source, match: wanted["match"] }, options.code.manifest);
+    const times = readWaitTimes(call, wanted, { acceptedAt: run.createdAt });
+    return (await waitForEvents(call, name, { events: [event], ...times }))?.event ?? null;
+  }
+
+  async function waitForAny(
+    name: string,
+    given: unknown,
+    more: unknown = {},
+  ): Promise<{ name: string; event: Json } | null> {
+    if (!isOpen()) return await never();
+    const call = `ctx.waitForAny(${JSON.stringify(name)}, …)`;
+    const wanted = readOptions(call, more, ["timeout", "since"]);
+    const events = readAllAwaited(call, given, options.code.manifest);
+    const times = readWaitTimes(call, wanted, { acceptedAt: run.createdAt });
+    return await waitForEvents(call, name, { events, ...times });
+  }
+
   function isSuspendable(): boolean {
-    return openSleeps.size > 0 && inFlight === 0 && !completions.isBusy();
+    return openSleeps.size + openWaits.length > 0 && inFlight === 0 && !completions.isBusy();
   }
 
   /** Code between two steps has two turns of the event loop to start the next step. */
@@ -276,7 +354,7 @@ export function createRunContext(options: RunContextOptions) {
       setImmediate(() => {
         if (state.kind !== "open" || !isSuspendable()) return;
         if (activity !== before) return considerSuspending();
-        options.onSuspendable([...openSleeps.values()]);
+        options.onSuspendable({ sleeps: [...openSleeps.values()], waits: openWaits });
       }),
     );
   }
@@ -288,6 +366,8 @@ export function createRunContext(options: RunContextOptions) {
       run: { id: run.id, attempt, trigger: run.trigger, deliveryId: run.deliveryId },
       step: (name: string, ...rest: unknown[]) => callWithOptions(name, rest),
       sleep,
+      waitFor,
+      waitForAny,
       log,
       signal,
     },

@@ -3,15 +3,22 @@ import { isStoreUnavailable } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { RunStatus } from "../contract/run.ts";
 import type { LogLevel } from "../contract/timeline.ts";
-import { resolveTransition } from "../shared/runs/run-state.ts";
+import { isEnded, resolveTransition } from "../shared/runs/run-state.ts";
 import type { Clock } from "../ports/clock.ts";
 import { type Logger, runLogFields } from "../ports/logger.ts";
 import type { ProgressWriter } from "../ports/run-channel.ts";
-import type { NewTimelineEntry, RunAttempt, RunTransition, Spend, StepRecord } from "../ports/store/engine-store.ts";
+import type {
+  EventWait,
+  NewTimelineEntry,
+  RunAttempt,
+  RunTransition,
+  Spend,
+  StepRecord,
+} from "../ports/store/engine-store.ts";
 import type { Interrupt } from "./run-errors.ts";
 import { toJson } from "./run-values.ts";
 
-interface Progress {
+interface Progress extends Pick<RunEnd, "waits" | "closesWaits"> {
   input?: Json;
   entries?: NewTimelineEntry[];
   steps?: StepRecord[];
@@ -23,6 +30,17 @@ export interface LiveUpdate {
   step: string;
   startedAt: number;
   said: ModelOutput;
+}
+
+/** The last write of an execution. */
+export interface RunEnd {
+  transition: RunTransition;
+  entries: NewTimelineEntry[];
+  steps?: StepRecord[];
+  /** The events that the run waits for. */
+  waits?: readonly EventWait[];
+  /** Whether the run has waited for events, which it no longer does after its end. */
+  closesWaits?: boolean;
 }
 
 /** Writes the progress of one attempt, in order, with its token. */
@@ -41,7 +59,7 @@ export interface RunSession {
    */
   isOverdue(): boolean;
   /** Makes the last write. Resolves to the resulting status of the run; `null` if another worker has it. */
-  end(transition: RunTransition, entries: NewTimelineEntry[], steps?: StepRecord[]): Promise<RunStatus | null>;
+  end(end: RunEnd): Promise<RunStatus | null>;
   /** Drops unwritten progress and stops writing. */
   abandon(): void;
 }
@@ -139,11 +157,16 @@ export function createRunSession(p: {
     },
     renewed: (until) => void (leaseUntil = until),
     isOverdue: () => p.clock.now() >= leaseUntil,
-    async end(transition, entries, steps = []) {
+    async end({ transition, entries, steps = [], waits, closesWaits = false }) {
       if (isSealed) return null;
       isSealed = true;
       pending.add({ entries, steps });
-      if (!(await enqueue(pending.take(), transition))) return null;
+      const last = {
+        ...pending.take(),
+        ...(waits && { waits }),
+        ...(closesWaits && isEnded(transition.to) && { closesWaits }),
+      };
+      if (!(await enqueue(last, transition))) return null;
       // The same rule as in the store.
       return resolveTransition(transition, { isCancelRequested }).to;
     },

@@ -6,7 +6,7 @@ import type { ClaimedRun, EngineStore, ProgressResult, RunProgress } from "../po
 // ---- the messages of both sides ----
 
 /** Increased when a message changes in a way that the other side would misunderstand. */
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 
 /** The properties of a worker that do not change while it runs. */
 export interface WorkerIdentity {

@@ -43,7 +43,7 @@ export interface ExecutionOptions {
   signal: AbortSignal;
   /** Whether no further step may start, because the run is to return to the queue. */
   isReturning: () => boolean;
-  code: Pick<ProjectCode, "mapStack" | "excerptOf">;
+  code: Pick<ProjectCode, "mapStack" | "excerptOf" | "manifest">;
   logger: Logger;
   /** Removes sensitive values from a text for a log. */
   hide: (text: string) => string;

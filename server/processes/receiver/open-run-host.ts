@@ -2,7 +2,9 @@ import { recordLeftBuild } from "../../alerts/record-left-build.ts";
 import type { Settings } from "../../config.ts";
 import { formatCount } from "../../shared/format.ts";
 import { clockAheadMs, systemClock } from "../../ports/clock.ts";
+import { createWaitSearch } from "../../deliveries/search-waits.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ProjectReader } from "../../ports/project.ts";
 import type { Store } from "../../ports/store.ts";
 import { createBuilds } from "../../project/kept-builds.ts";
 import { readManifest } from "../../project/read-manifest.ts";
@@ -22,6 +24,8 @@ const reconcileSharedEveryMs = 1_000;
 export async function openRunHost(p: {
   settings: Settings;
   store: Store;
+  /** Evaluates the deliveries that were received before a run waited for them. Absent: another process does. */
+  project?: ProjectReader;
   reporter: Pick<Reporter, "notice">;
   logger: Logger;
   address: LocalAddress;
@@ -41,6 +45,9 @@ export async function openRunHost(p: {
     clock: systemClock,
     clockAheadMs,
     logger,
+    ...(p.project && {
+      waitSearch: createWaitSearch({ store, project: p.project, clock: systemClock, logger }),
+    }),
     onBuildLeft(left) {
       const { rules, destinations } = settings.alerts ?? {};
       if (!rules?.runsLeftBuild || !destinations) return;

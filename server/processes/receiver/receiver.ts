@@ -49,6 +49,7 @@ async function openReceiver({
     ? await openRunHost({
         settings,
         store,
+        project,
         logger,
         reporter: { notice: (level, message) => send({ type: "notice", level, message }) },
         address: start.runs,

@@ -148,7 +148,10 @@ export function createAcceptRunning(p: {
         done: inProgress.begin(),
       };
       accepted.then(
-        ({ kind }) => settle(kind === "accepted", accepting),
+        (result) => {
+          settle(result.kind === "accepted", accepting);
+          if (result.kind === "accepted" && result.woke?.length) claims.wake();
+        },
         () => settle(false, accepting),
       );
       return accepted;

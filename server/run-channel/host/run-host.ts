@@ -3,6 +3,7 @@ import { isStoreUnavailable } from "../../contract/app-error.ts";
 import { leaseMs } from "../../domain/runs/lease.ts";
 import { TransientMap } from "../../domain/transient-map.ts";
 import type { RunClaim } from "../../ports/run-channel.ts";
+import type { WaitSearch } from "../../deliveries/search-waits.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ProgressResult } from "../../ports/store/engine-store.ts";
 import type { Hello, HostMessage, MessageStream, WorkerMessage } from "../messages.ts";
@@ -19,6 +20,9 @@ type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 
 /** A worker that sends nothing for so long may be paused: its leases are not extended. */
 const maxSilenceMs = 2_000;
+
+/** Searches for waits that no process has completed. */
+const searchEveryMs = 5_000;
 
 /** An attempt whose worker ended. */
 export type LostAttempt = Pick<RecoveredRun, "id" | "target" | "fate">;
@@ -40,6 +44,8 @@ export interface RunHostOptions extends Pick<
   /** The offset of the store's clock from this machine's. */
   clockAheadMs?: () => number;
   leaseMs?: number;
+  /** Finds deliveries that were received before a run waited for them. Absent: no run waits for one. */
+  waitSearch?: WaitSearch;
   /** Called when runs continue on another build, because no machine has the one that accepted them. */
   onBuildLeft?: (left: LeftBuild) => void;
   /** The workers of the previous host. */
@@ -125,6 +131,8 @@ export function createRunHost(p: RunHostOptions): RunHost {
     onClosed: disconnect,
     logger,
   });
+  const searching = p.waitSearch && setInterval(() => void searchRest(), searchEveryMs).unref();
+  const searchRest = () => p.waitSearch?.searchRest().then(claims.wake);
   /** The build whose limits apply to the runs of each key. */
   let limitedBy: string | null = null;
   const stopWatching = store.watchRuns(claims.wake);
@@ -248,6 +256,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
     if (isOver) forget(worker, { id, token });
     worker.stream.send({ type: "ack", id, token, seq, ...result });
+    if (result.held && progress.waits) void p.waitSearch?.searchFor(id).then(claims.wake);
     if (isOver && mayBeDue) claims.wake();
     else if (isOver) claims.slotFreed();
   }
@@ -272,6 +281,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
     async start() {
       await awaitKnown();
       await recovery.start();
+      void searchRest();
     },
     accept: connections.accept,
     acceptDelivery: accepting.acceptDelivery,
@@ -304,10 +314,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
     },
     countBlockedRuns: () => countBlockedRuns(assigning),
     stop() {
+      clearInterval(searching);
       recovery.close();
       claims.close();
     },
     async close() {
+      clearInterval(searching);
       recovery.close();
       claims.close();
       leases.close();

@@ -1,0 +1,114 @@
+import { AppError } from "../contract/app-error.ts";
+import type { Delivery } from "../contract/delivery.ts";
+import { type FoundEvent, isMatch } from "../domain/runs/event-waits.ts";
+import { evaluateTriggers } from "../matching/match-triggers.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { ProjectReader } from "../ports/project.ts";
+import type { SwitchStore } from "../ports/store.ts";
+import type { DeliveryStore } from "../ports/store/delivery-store.ts";
+import type { EngineStore, WaitToSearch } from "../ports/store/engine-store.ts";
+import { parseAgain } from "./evaluate-again.ts";
+import { readWithBodies } from "./export-deliveries.ts";
+
+interface SearchDeps {
+  store: Pick<EngineStore, "listWaitsToSearch" | "deliverEvent" | "finishSearch"> &
+    Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies"> &
+    Pick<SwitchStore, "listDisabledTriggers">;
+  project: ProjectReader;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Finds the deliveries that were received before a run waited for them. Never rejects: what fails is repeated later. */
+export interface WaitSearch {
+  /** Searches for the waits that a run has just begun. Resolves when it may be due. */
+  searchFor(runId: string): Promise<void>;
+  /** Searches for those whose search is not complete, for example because a process has ended. */
+  searchRest(): Promise<void>;
+}
+
+const waitsAtOnce = 100;
+
+export function createWaitSearch(deps: SearchDeps): WaitSearch {
+  const { store, clock, logger } = deps;
+  /** The runs whose waits are being searched. */
+  const inProgress = new Set<string>();
+
+  async function searchAll(waits: readonly WaitToSearch[]): Promise<void> {
+    const steps = Map.groupBy(waits, ({ runId, step }) => JSON.stringify([runId, step]));
+    for (const events of steps.values()) await searchStep(events);
+  }
+
+  /** Of a wait for one of several events, the first delivery counts. */
+  async function searchStep(events: readonly WaitToSearch[]): Promise<void> {
+    const [first] = events;
+    if (!first || inProgress.has(first.runId)) return;
+    const { runId, step, isFinal } = first;
+    inProgress.add(runId);
+    try {
+      let earliest: { branch: string; event: FoundEvent } | null = null;
+      for (const wait of events) {
+        const event = await findEvent(deps, wait);
+        if (event && (!earliest || event.receivedAt < earliest.event.receivedAt))
+          earliest = { branch: wait.branch, event };
+      }
+      const now = clock.now();
+      const isDelivered = earliest !== null && (await store.deliverEvent({ runId, step, ...earliest, now }));
+      if (!isDelivered) await store.finishSearch({ runId, step, isFinal, now });
+    } finally {
+      inProgress.delete(runId);
+    }
+  }
+
+  async function search(p: { runId?: string }): Promise<void> {
+    try {
+      await searchAll(await store.listWaitsToSearch({ now: clock.now(), limit: waitsAtOnce, ...p }));
+    } catch (error) {
+      logger.warn("could not search for the events of a waiting run, trying again", { ...p, error });
+    }
+  }
+
+  return { searchFor: (runId) => search({ runId }), searchRest: () => search({}) };
+}
+
+/** Held deliveries started nothing yet, and repeated ones are the same event again. */
+const searched = new Set<Delivery["outcome"]>(["accepted", "skipped"]);
+
+/** The first delivery that ends a wait, as the current build evaluates it; `null`: there is none. */
+async function findEvent(deps: SearchDeps, wait: WaitToSearch): Promise<FoundEvent | null> {
+  const { source: slug, match, since, until } = wait;
+  const triggers = deps.project.current().triggers.filter((trigger) => trigger.slug === slug);
+  const [source] = triggers;
+  if (!source || (await deps.store.listDisabledTriggers()).has(slug)) return null;
+  let found: FoundEvent | null = null;
+  // Newest first: the last match is the first delivery. Other machines may have another time.
+  const filter = { endpoint: source.endpoint, since, until: until + 1 };
+  for await (const deliveries of readWithBodies({ store: deps.store, clock: { now: () => until } }, filter))
+    for (const { bytes, ...delivery } of deliveries) {
+      if (!bytes || !searched.has(delivery.outcome)) continue;
+      const payload = await payloadOf({ ...delivery, bytes: Buffer.from(bytes), source });
+      if (payload !== undefined && isMatch(payload, match))
+        found = { source: slug, payload, deliveryId: delivery.id, receivedAt: Date.parse(delivery.receivedAt) };
+    }
+  return found;
+}
+
+/** `undefined`: the source does not match the delivery, or its body cannot be read any more. */
+async function payloadOf({
+  bytes,
+  source,
+  ...delivery
+}: Pick<Delivery, "id" | "headers"> & {
+  bytes: Buffer<ArrayBuffer>;
+  source: ReturnType<ProjectReader["current"]>["triggers"][number];
+}) {
+  try {
+    const { json } = await parseAgain(delivery, { bytes, source, deliveryId: delivery.id });
+    const [evaluated] = evaluateTriggers([source], json, delivery.headers);
+    return evaluated?.verdict.outcome === "matched" && evaluated.payload !== null ? evaluated.payload : undefined;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
