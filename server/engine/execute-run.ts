@@ -5,6 +5,7 @@ import { findBuilt } from "../contract/project/target.ts";
 import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { hideInText } from "../domain/privacy/hide-values.ts";
+import { readEventResult } from "../domain/runs/event-waits.ts";
 import { scrubError } from "../domain/privacy/mask-run.ts";
 import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
@@ -248,7 +249,8 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     if (hiding?.input !== recordedInput) {
       const { trigger, target, payload } = run;
       const headers = run.headers ?? run.request?.headers ?? null;
-      const origin = { trigger, target, payload, input: recordedInput, headers };
+      const events = run.steps.flatMap(({ kind, result }) => (kind === "event" ? (readEventResult(result) ?? []) : []));
+      const origin = { trigger, target, payload, input: recordedInput, headers, events };
       hiding = { input: recordedInput, hide: hideInText(code.manifest, origin) };
     }
     return hiding.hide(text);

@@ -1,12 +1,15 @@
 import type { DeliverySummary } from "../contract/delivery.ts";
+import type { Json } from "../contract/json.ts";
 import type { PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
 import { maskBody, maskDelivery, maskFields, maskSummary } from "../domain/privacy/mask-delivery.ts";
 import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } from "../domain/privacy/mask-run.ts";
+import { type EventResult, readEventResult } from "../domain/runs/event-waits.ts";
 import type { Masks, ReadMasks } from "../domain/privacy/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
+import type { StepRecord } from "../ports/store/engine-store.ts";
 import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../matching/text/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
@@ -20,7 +23,7 @@ export function createMasking(store: Store, readMasks: ReadMasks): Masking {
     readMasks,
     async restore(run, value) {
       const masks = await readMasks();
-      return masks && concernsRun(masks.rules, run) ? (await readRunMask(store, masks, run)).restore(value) : value;
+      return masks ? ((await readRunMask(store, masks, run))?.restore(value) ?? value) : value;
     },
   };
 }
@@ -111,28 +114,25 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
   const getRun: Store["getRun"] = async (id) => {
     const masks = await readMasks();
     const run = await store.getRun(id);
-    return run && masks && concernsRun(masks.rules, run) ? maskRun(run, await readRunMask(store, masks, run)) : run;
+    const mask = run && masks && (await readRunMask(store, masks, run));
+    return mask ? maskRun(run, mask) : run;
   };
   /** Only the error of a listed run can have sensitive values. */
   const maskListedRuns = async (masks: Masks | null, runs: readonly RunSummary[]): Promise<RunSummary[]> => {
     if (!masks) return [...runs];
     return Promise.all(
       runs.map(async (run) => {
-        if (run.error === null || !concernsRun(masks.rules, run)) return run;
+        if (run.error === null || !(await isConcerned(store, masks, run))) return run;
         const stored = await store.getRun(run.id);
-        if (!stored) return { ...run, error: null };
-        return {
-          ...run,
-          error: scrubError(run.error, (await readRunMask(store, masks, stored)).scrub),
-          isMasked: true,
-        };
+        const mask = stored && (await readRunMask(store, masks, stored));
+        return mask ? { ...run, error: scrubError(run.error, mask.scrub), isMasked: true } : { ...run, error: null };
       }),
     );
   };
   const maskOf = async (id: string): Promise<RunMask | null> => {
     const masks = await readMasks();
     const run = masks && (await store.getRun(id));
-    return run && concernsRun(masks.rules, run) ? readRunMask(store, masks, run) : null;
+    return run && readRunMask(store, masks, run);
   };
   return {
     getRun,
@@ -160,9 +160,8 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
       const recorded = name === undefined || !mask ? name : String(mask.restore(name));
       const steps = await store.listSteps(runId, { name: recorded, ...page });
       if (!mask) return steps;
-      const { text, json } = mask.scrub;
       return steps
-        .map((step) => ({ ...step, name: text(step.name), result: json(step.result) }))
+        .map((step) => ({ ...step, name: mask.scrub.text(step.name), result: maskResult(mask, step) }))
         .filter((step) => name === undefined || step.name === name);
     },
     async loadSteps(runId) {
@@ -174,7 +173,7 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
       return steps.map((step) => ({
         ...step,
         name: step.kind === "approval" ? step.name : scrub.text(step.name),
-        result: scrub.json(step.result),
+        result: maskResult(mask, step),
       }));
     },
     async getLive(runId) {
@@ -217,15 +216,31 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
   };
 }
 
-async function readRunMask(store: Store, { rules, faker }: Masks, run: Run): Promise<RunMask> {
+/** The events of a run have the sensitive values of their sources. */
+async function readEvents(store: Store, runId: string): Promise<EventResult[]> {
+  return (await store.listEventResults(runId)).flatMap((result) => readEventResult(result) ?? []);
+}
+
+async function isConcerned(
+  store: Store,
+  { rules }: Masks,
+  run: Pick<Run, "id" | "trigger" | "target">,
+): Promise<boolean> {
+  return concernsRun(rules, run, []) || concernsRun(rules, run, await readEvents(store, run.id));
+}
+
+/** `null`: it can have no sensitive values. */
+async function readRunMask(store: Store, masks: Masks, run: Run): Promise<RunMask | null> {
+  const { rules, faker } = masks;
+  if (!(await isConcerned(store, masks, run))) return null;
   const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
   return createRunMask(rules, [await originOf(run), ...(failed ? [await originOf(failed)] : [])], faker);
 
   async function originOf(of: Run) {
-    const { trigger, target, payload, input } = of;
+    const { id, trigger, target, payload, input } = of;
     const deliveryId = needsFields(rules, { trigger }) ? await findDelivery(store, of) : null;
     const headers = deliveryId === null ? null : await store.getDeliveryHeaders(deliveryId);
-    return { trigger, target, payload, input, headers };
+    return { trigger, target, payload, input, headers, events: await readEvents(store, id) };
   }
 }
 
@@ -234,6 +249,11 @@ async function findDelivery(store: Store, { deliveryId, replayOf }: Run): Promis
   if (deliveryId !== null || replayOf === null) return deliveryId;
   const replayed = await store.getRun(replayOf);
   return replayed && findDelivery(store, replayed);
+}
+
+function maskResult(mask: RunMask, { kind, result }: StepRecord): Json | null {
+  const event = kind === "event" ? readEventResult(result) : null;
+  return event ? { ...event, payload: mask.event(event) } : mask.scrub.json(result);
 }
 
 function maskRun(run: StoredRun, mask: RunMask): StoredRun {
@@ -286,8 +306,8 @@ function createSearch(store: Store, readMasks: ReadMasks): Search {
       const isMatch = async (summary: RunSummary) => {
         const run = await store.getRun(summary.id);
         if (!run) return false;
-        if (!concernsRun(masks.rules, summary)) return inRecorded(textsOf(run));
         const mask = await readRunMask(store, masks, run);
+        if (!mask) return inRecorded(textsOf(run));
         return textsOf({ payload: mask.payload(), input: mask.input() }).some(inShown);
       };
       const matching = (rows: readonly RunSummary[]) => filterRows(rows, isMatch);

@@ -1,6 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
 import type { Page } from "../contract/list.ts";
 import type { RunStep } from "../contract/run.ts";
+import { readEventResult } from "../domain/runs/event-waits.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 
@@ -58,8 +60,9 @@ export function withoutLongResult(step: RunStep, maxBytes: number): RunStep {
 
 /** Until a step has completed, its stored result is that of its failed tries. */
 function describeStep(stored: StoredStep): RunStep {
-  const { name, kind, attempt, startedAt, finishedAt, until, result } = stored;
-  const hasResult = finishedAt !== null && kind !== "sleep";
+  const { name, kind, attempt, startedAt, finishedAt, until } = stored;
+  const result = kind === "event" ? describeEvent(stored.result) : stored.result;
+  const hasResult = finishedAt !== null && kind !== "sleep" && !(kind === "event" && result === null);
   return {
     name,
     kind,
@@ -70,6 +73,14 @@ function describeStep(stored: StoredStep): RunStep {
     result: hasResult || kind === "approval" ? result : null,
     resultBytes: hasResult ? Buffer.byteLength(JSON.stringify(result)) : null,
   };
+}
+
+/** `null`: the wait has not ended, or has timed out. */
+function describeEvent(stored: Json | null): Json | null {
+  const event = readEventResult(stored);
+  if (!event) return null;
+  const { branch, source, deliveryId, payload } = event;
+  return { ...(branch !== "" && { name: branch }), source, deliveryId, payload };
 }
 
 function isoOf(at: number): string {

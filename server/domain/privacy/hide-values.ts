@@ -27,6 +27,6 @@ export function hideInDelivery(manifest: Manifest, delivery: DeliverySummary): D
 /** Hides the sensitive values of a run in a text. */
 export function hideInText(manifest: Manifest, run: RunOrigin): (text: string) => string {
   const rules = readRules(manifest);
-  if (!rules || !concernsRun(rules, run)) return (text) => text;
+  if (!rules || !concernsRun(rules, run, run.events)) return (text) => text;
   return createRunMask(rules, [run], hidingFaker, { shown: maskedText }).scrub.text;
 }

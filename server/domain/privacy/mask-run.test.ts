@@ -12,7 +12,7 @@ import { findSensitive } from "./sensitive-schema.ts";
 const faker = createFaker(Buffer.from("the key of one installation"));
 
 function originOf(payload: Json, input: Json): RunOrigin {
-  return { trigger: "orders", target: { kind: "workflow", slug: "copy" }, payload, input, headers: null };
+  return { trigger: "orders", target: { kind: "workflow", slug: "copy" }, payload, input, headers: null, events: [] };
 }
 
 /** The rules of a trigger that marks its request. Its workflow marks nothing. */

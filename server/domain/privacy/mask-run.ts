@@ -2,6 +2,7 @@ import { targetName } from "../../contract/project/target.ts";
 import type { Json } from "../../contract/json.ts";
 import { fieldParts } from "../../contract/request-parts.ts";
 import type { Run, RunError } from "../../contract/run.ts";
+import type { EventResult } from "../runs/event-waits.ts";
 import type { Faker } from "./fake-value.ts";
 import { maskFields } from "./mask-delivery.ts";
 import { maskJson, type MaskedValue } from "./mask-json.ts";
@@ -12,11 +13,20 @@ import type { SensitiveRules } from "./sensitive-rules.ts";
 export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & {
   /** The recorded headers of its delivery; `null`: not known, or no header and no parameter is sensitive. */
   headers: Readonly<Record<string, string>> | null;
+  events: readonly OriginEvent[];
 };
 
+/** An event that a run has received. */
+export type OriginEvent = Pick<EventResult, "source" | "payload">;
+
 /** Whether values of the run can be sensitive. */
-export function concernsRun(rules: SensitiveRules, { trigger, target }: Pick<Run, "trigger" | "target">): boolean {
-  return (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(targetName(target));
+export function concernsRun(
+  rules: SensitiveRules,
+  { trigger, target }: Pick<Run, "trigger" | "target">,
+  events: readonly OriginEvent[],
+): boolean {
+  const isOfEvent = events.some(({ source }) => rules.triggers.has(source));
+  return isOfEvent || (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(targetName(target));
 }
 
 /** Whether the headers or the query of its delivery can be sensitive. */
@@ -30,6 +40,8 @@ export interface RunMask {
   payload(): Json | null;
   input(): Json | null;
   output(value: Json | null): Json | null;
+  /** The payload of an event of this source. */
+  event(event: OriginEvent): Json;
   scrub: Scrub;
   /** The recorded values in place of their fakes. */
   restore(value: Json): Json;
@@ -47,7 +59,10 @@ export function createRunMask(
 ): RunMask {
   const replaced: MaskedValue[] = [];
   const p = { faker, replaced };
-  const masked = origins.map(({ trigger, target, payload, input, headers }) => {
+  const maskEvent = ({ source, payload }: OriginEvent) =>
+    maskJson(payload, rules.triggers.get(source)?.body ?? null, p);
+  const masked = origins.map(({ trigger, target, payload, input, headers, events }) => {
+    for (const event of events) maskEvent(event);
     const sent = trigger === null ? null : (rules.triggers.get(trigger) ?? null);
     if (sent && headers) maskFields(headers, sent, p);
     return {
@@ -65,6 +80,7 @@ export function createRunMask(
   return {
     payload: () => (own ? scrub.json(own.payload) : null),
     input: () => (own ? scrub.json(own.input) : null),
+    event: (event) => scrub.json(maskEvent(event)),
     output: (value) => scrub.json(maskJson(value, rules.targets.get(targetName(run.target))?.output ?? null, p)),
     scrub,
     restore: (value) =>

@@ -2,8 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Json, jsonSchema } from "../../contract/json.ts";
-import { type Manifest, type ManifestWorkflow, manifestWorkflowSchema } from "../../contract/project/manifest.ts";
+import { type Json, type JsonSchemaObject, jsonSchema } from "../../contract/json.ts";
+import {
+  type Manifest,
+  manifestTriggerSchema,
+  type ManifestWorkflow,
+  manifestWorkflowSchema,
+} from "../../contract/project/manifest.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 import { newId } from "../../domain/ids.ts";
 import { silentLogger } from "../../ports/logger.ts";
@@ -21,6 +26,8 @@ export interface TestWorkflow {
   output?: z.ZodType;
   timeoutMs?: number;
   retries?: Partial<ManifestWorkflow["retries"]>;
+  /** The sources whose webhooks are received. */
+  sources?: readonly { slug: string; endpoint: string; request: JsonSchemaObject }[];
 }
 
 /** A real store in a folder of its own, a clock that only tests move, and workflows written in place. */
@@ -188,7 +195,17 @@ function createManifest(workflow: TestWorkflow): Manifest {
     folder: "builds/v1",
     sources: "sources.js",
     settings: {},
-    triggers: [],
+    triggers: (workflow.sources ?? []).map((source) =>
+      manifestTriggerSchema.parse({
+        ...source,
+        attachmentId: `${source.slug}:work`,
+        target: { kind: "workflow", slug: "work" },
+        file: `triggers/${source.slug}.ts`,
+        module: `triggers/${source.slug}.js`,
+        hasTransform: false,
+        filter: null,
+      }),
+    ),
     agents: [],
     environment: { reads: [], readsAny: false, secrets: [] },
     workflows: [

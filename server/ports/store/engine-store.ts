@@ -256,6 +256,8 @@ export interface EngineStore {
     toResult?: ToStoredResult;
     now: number;
   }): Promise<boolean>;
+  /** The results of the events that a run has received; see `readEventResult`. */
+  listEventResults(runId: string): Promise<Json[]>;
   /** The search for a wait is complete: the next delivery ends the wait. If the search is final, it can time out. */
   finishSearch(p: { runId: string; step: string; isFinal: boolean; now: number }): Promise<void>;
   /**

@@ -38,6 +38,7 @@ interface Claims {
   hasBacklog(): boolean;
   queued(count: number, limited: readonly string[]): void;
   slotFreed(): void;
+  wake(): void;
 }
 
 interface AcceptRunning {

@@ -16,7 +16,10 @@ import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 
-export type EventWaitOperations = Pick<EngineStore, "listWaitsToSearch" | "deliverEvent" | "finishSearch"> &
+export type EventWaitOperations = Pick<
+  EngineStore,
+  "listWaitsToSearch" | "deliverEvent" | "finishSearch" | "listEventResults"
+> &
   Pick<DeliveryStore, "findWoken">;
 
 /** The sets of paths by which runs wait for the events of a source, as far as the process that accepts knows. */
@@ -255,7 +258,7 @@ function* timeOut(
 }
 
 export function createEventWaits({ tables, read, readInTurn, write }: StoreDatabase): EventWaitOperations {
-  const { run, runWait } = tables;
+  const { run, runStep, runWait } = tables;
 
   /** Locks a run, so that a search and a delivery take effect one after the other. */
   function* lockOpenRun({ db, lockedRows }: StoreSession, id: string) {
@@ -330,6 +333,19 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
         if (found.status !== "waiting" || dueAt === found.availableAt) return;
         yield* session.run(db.update(run).set({ availableAt: dueAt }).where(eq(run.key, found.key)));
         session.notifyHosts();
+      }),
+    listEventResults: (runId) =>
+      readInTurn(function* ({ db, rows }) {
+        const { kind, finishedAt, position, result } = runStep;
+        const found = yield* rows(
+          db
+            .select({ result })
+            .from(runStep)
+            .innerJoin(run, eq(run.key, runStep.run))
+            .where(and(eq(run.id, runId), eq(kind, "event"), isNotNull(finishedAt)))
+            .orderBy(asc(position)),
+        );
+        return found.flatMap((one) => one.result ?? []);
       }),
     findWoken: (ids) => readInTurn((session) => findWoken(session, ids)),
   };

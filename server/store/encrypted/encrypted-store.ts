@@ -296,6 +296,7 @@ type SealedProgress = Pick<
   | "writeProgress"
   | "listWaitsToSearch"
   | "deliverEvent"
+  | "listEventResults"
   | "saveLive"
   | "getLive"
   | "releaseLostRuns"
@@ -340,6 +341,7 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
         ...wait,
         match: openMatch(ring.ofRow(wait.runId), wait.match),
       })),
+    listEventResults: async (runId) => (await store.listEventResults(runId)).map(ring.ofRow(runId).openJson),
     deliverEvent: (p) => store.deliverEvent({ ...p, toResult: toSealedResult(ring) }),
     saveLive(live) {
       const cipher = ring.ofRow(live.runId);
