@@ -168,7 +168,7 @@ async function readDelivery(store: Store, endpoint: string, response: IngestResp
 }
 
 function toStartedRun({ runId, trigger, target }: Verdict): TestDelivery["runs"] {
-  return runId === null ? [] : [{ id: runId, trigger, target }];
+  return runId === null || target === null ? [] : [{ id: runId, trigger, target }];
 }
 
 function parse(text: string): unknown {

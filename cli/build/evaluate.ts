@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isTrigger } from "../../server/project/definitions.ts";
+import { readTriggerExport } from "../../server/project/definitions.ts";
 import { type TargetFiles, describeThrown, evaluateEntry, readTrigger } from "./evaluation/evaluate-entry.ts";
 import { loadPackages } from "./evaluation/load-packages.ts";
 import type { EvaluatedEntry, EvaluationReply, EvaluationRequest } from "./evaluation/protocol.ts";
@@ -50,12 +50,11 @@ async function checkSources(module: string, files: readonly string[]): Promise<v
 
 async function differs(file: string, definition: unknown): Promise<boolean> {
   const known = evaluated.get(file);
-  if (known?.outcome !== "trigger" || !isTrigger(definition)) return true;
-  const { target: _, ...now } = await readTrigger(definition, targetFiles);
+  const trigger = readTriggerExport(definition);
+  if (known?.outcome !== "trigger" || !trigger) return true;
+  const { target: _, ...now } = await readTrigger(trigger, targetFiles);
   const { target: __, ...before } = known.trigger;
-  return (
-    !isDeepStrictEqual(comparable(now), comparable(before)) || definition.target.slug !== known.trigger.target.slug
-  );
+  return !isDeepStrictEqual(comparable(now), comparable(before)) || trigger.target?.slug !== known.trigger.target?.slug;
 }
 
 /** Stacks contain bundle paths, so they always differ. */

@@ -22,6 +22,7 @@ import { type BundledFile, moduleOf } from "./bundle/bundle.ts";
 import { createStepFinder } from "./bundle/find-steps.ts";
 import { agentInputJsonSchema } from "../../server/contract/agent/input.ts";
 import { bodyFormatsOf } from "./checks/check-bodies.ts";
+import { attachmentIdOf } from "./checks/check-definitions.ts";
 import { challengesOf } from "./checks/check-challenges.ts";
 import { methodsOf } from "./checks/check-methods.ts";
 import { keyOf } from "./checks/check-keys.ts";
@@ -85,7 +86,7 @@ function toManifestTrigger(file: string, trigger: EvaluatedTrigger): ManifestTri
     slug: String(trigger.slug),
     endpoint: String(trigger.endpoint),
     attachmentId: attachmentIdOf(trigger),
-    target: { kind: trigger.target.kind, slug: String(trigger.target.slug) },
+    target: trigger.target && { kind: trigger.target.kind, slug: String(trigger.target.slug) },
     file,
     module: moduleOf(file),
     hasTransform: trigger.hasTransform,
@@ -161,10 +162,6 @@ function toManifestAgent(file: string, agent: EvaluatedAgent): z.input<typeof ma
 function exported({ json }: EvaluatedSchema): JsonSchemaObject {
   if (!json) throw new Error("A schema without problems was not exported");
   return json;
-}
-
-function attachmentIdOf({ slug, target }: EvaluatedTrigger): string {
-  return `${String(slug)}:${String(target.slug)}`;
 }
 
 function hashOf(content: unknown, files: readonly BundledFile[]): string {

@@ -48,7 +48,7 @@ export function renderVerdicts(verdicts: readonly Verdict[], paint: Paint): stri
     [
       renderMark(verdictMarks[verdict.outcome], paint),
       paint("strong", verdict.trigger),
-      `${verdict.target.kind} ${verdict.target.slug}`,
+      verdict.target ? `${verdict.target.kind} ${verdict.target.slug}` : paint("dim", "starts no run"),
     ],
   ]);
   const [headings = "", ...lines] = renderTable({ headings: ["VERDICT", "TRIGGER", "TARGET"], rows, paint }).split(

@@ -13,7 +13,7 @@ import { EvidenceChip } from "./live/evidence-chip.tsx";
 import { FirstDelivery, NoMatches } from "./canvas-states.tsx";
 import type { SourceNode, TargetNode, TriggerNode } from "../graph/canvas-model.ts";
 import { AgentLines, LastRun, TargetNumbers } from "./nodes/target-node.tsx";
-import { Conditions, Prompts } from "./nodes/trigger-node.tsx";
+import { Conditions, Prompts, WakesRuns } from "./nodes/trigger-node.tsx";
 import { Toolbar, type ToolbarProps } from "./toolbar/toolbar.tsx";
 import { useCanvas, useCanvasStore } from "./use-canvas.ts";
 
@@ -110,13 +110,14 @@ function TriggerItem({ trigger }: { trigger: TriggerNode }) {
         <NodeLink id={trigger.id} className="min-w-0 truncate font-semibold">
           {trigger.slug}
         </NodeLink>
+        <WakesRuns trigger={trigger} />
         {isOff && <StatusBadge status={verdictOutcomes.disabled} label="off" />}
         {evidence && <EvidenceChip evidence={evidence} source={trigger.source} trigger={trigger.slug} />}
       </div>
       <Conditions node={trigger} />
       <Prompts node={trigger} />
       {trigger.attachments.map(({ targetId }) => {
-        const node = model.byId.get(targetId);
+        const node = targetId === null ? null : model.byId.get(targetId);
         return node?.kind === "target" ? (
           <div key={targetId} className="mt-2 flex gap-2">
             <ArrowRight aria-label="starts" size={14} className="mt-0.5 shrink-0 text-ink-3" />

@@ -1,12 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { describeRuns, nodeSize, shownTools, successRate, targetName, triggerName } from "./node-content.ts";
+import { sampleModel } from "./testing/sample-graph.ts";
+
+/** One with a target, and one without. */
+function sampleTriggers() {
+  const { triggers } = sampleModel([
+    ["billing", "invoice-paid", "post"],
+    ["orders", "shipped", null],
+  ]);
+  const [paid, shipped] = triggers;
+  if (!paid || !shipped) throw new Error("unreachable: the graph has two triggers");
+  return [paid, shipped] as const;
+}
 
 describe("names of nodes", () => {
   it("contain the kind and the status of a node", () => {
-    expect(
-      triggerName("invoice-paid", { passed: 388, headers: 0, query: 0, request: 12, filter: 10, disabled: 0 }),
-    ).toBe("Trigger invoice-paid, 388 fired, 22 stopped");
-    expect(triggerName("invoice-paid", undefined, true)).toBe("Trigger invoice-paid, switched off");
+    const [paid, shipped] = sampleTriggers();
+    expect(triggerName(paid, { passed: 388, headers: 0, query: 0, request: 12, filter: 10, disabled: 0 })).toBe(
+      "Trigger invoice-paid, 388 fired, 22 stopped",
+    );
+    expect(triggerName(paid, undefined, true)).toBe("Trigger invoice-paid, switched off");
+    expect(triggerName(shipped, { passed: 3, headers: 0, query: 0, request: 1, filter: 0, disabled: 0 })).toBe(
+      "Trigger shipped, wakes runs, 3 matched, 1 stopped",
+    );
     expect(targetName({ kind: "workflow", slug: "mail", agent: null }, undefined)).toBe("Workflow mail");
     const tools = [
       { name: "refund", needsApproval: "sometimes" as const },

@@ -1,4 +1,5 @@
 import { isScriptedModel } from "../../server/contract/agent/scripted-model.ts";
+import { hasTarget, type Target } from "../../server/contract/project/target.ts";
 import { formatNumber, formatShare } from "../../server/shared/format.ts";
 import { type Evidence, stoppedCount } from "./evidence.ts";
 import {
@@ -63,7 +64,7 @@ function approvalRank({ needsApproval }: GraphAgent["tools"][number]): number {
 /** The prompts that a trigger sends when it fires, one per agent. */
 export function promptsOf({ attachments }: Pick<TriggerNode, "attachments">): { agent: string; words: string }[] {
   return attachments.flatMap(({ target, prompt }) =>
-    prompt ? [{ agent: target.slug, words: describePrompt(prompt) }] : [],
+    prompt && target ? [{ agent: target.slug, words: describePrompt(prompt) }] : [],
   );
 }
 
@@ -72,10 +73,33 @@ function describePrompt(prompt: Prompt): string {
   return prompt.kind === "template" ? prompt.text.replaceAll(/\s+/g, " ").trim() : "built by a function";
 }
 
+/** Whether a trigger has no target: it only wakes the runs that wait for it. */
+export function onlyWakesRuns({ attachments }: { attachments: readonly { target: Target | null }[] }): boolean {
+  return !attachments.some(hasTarget);
+}
+
+export const wakesRunsText = "Starts nothing. It wakes the runs that wait for it.";
+
+/** A trigger without a target does not fire: it only matches. */
+export function matchesWord(trigger: Parameters<typeof onlyWakesRuns>[0]): "fires" | "matches" {
+  return onlyWakesRuns(trigger) ? "matches" : "fires";
+}
+
+export function matchedWord(trigger: Parameters<typeof onlyWakesRuns>[0]): "fired" | "matched" {
+  return onlyWakesRuns(trigger) ? "matched" : "fired";
+}
+
 /** The accessible name of a node: `Trigger invoice-paid, 388 fired, 22 stopped`. */
-export function triggerName(slug: string, evidence: Evidence | undefined, isOff = false): string {
-  const name = `Trigger ${slug}${isOff ? ", switched off" : ""}`;
-  return evidence ? `${name}, ${plain(evidence.passed)} fired, ${plain(stoppedCount(evidence))} stopped` : name;
+export function triggerName(
+  trigger: Pick<TriggerNode, "slug" | "attachments">,
+  evidence: Evidence | undefined,
+  isOff = false,
+): string {
+  const kind = onlyWakesRuns(trigger) ? ", wakes runs" : "";
+  const name = `Trigger ${trigger.slug}${kind}${isOff ? ", switched off" : ""}`;
+  return evidence
+    ? `${name}, ${plain(evidence.passed)} ${matchedWord(trigger)}, ${plain(stoppedCount(evidence))} stopped`
+    : name;
 }
 
 export function endpointName(path: string, counts: { triggers: number; deliveries: number | undefined }): string {

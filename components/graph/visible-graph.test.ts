@@ -89,3 +89,17 @@ it.each([
 ])("the edges of %s reach from its endpoint to its targets", (id, expected) => {
   expect([...edgesOf(graph, new Set([id]))]).toEqual(expected);
 });
+
+it("a trigger without a target has no edge to one", () => {
+  const waking = sampleModel([
+    ["orders", "new-order", "fulfil"],
+    ["orders", "shipped", null],
+  ]);
+  const edgesWith = (folds: ReadonlySet<string>) => ids(visibleGraph(waking, { shownIds: null, folds }).edges);
+  expect(edgesWith(new Set())).toEqual([
+    "endpoint:orders>trigger:new-order",
+    "trigger:new-order>workflow:fulfil",
+    "endpoint:orders>trigger:shipped",
+  ]);
+  expect(edgesWith(new Set(["endpoint:orders"]))).toEqual(["endpoint:orders>workflow:fulfil"]);
+});

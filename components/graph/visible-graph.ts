@@ -79,15 +79,19 @@ function triggerEdges({ id: sourceId }: SourceNode, triggers: readonly TriggerNo
       kind: "evaluates" as const,
       triggers: [id],
     },
-    ...attachments.map(({ attachmentId, targetId }) => ({
-      id: `${id}>${targetId}`,
-      source: id,
-      target: targetId,
-      attachments: [attachmentId],
-      counts: [attachmentId],
-      kind: "starts" as const,
-      triggers: [id],
-    })),
+    ...attachments.flatMap(({ attachmentId, targetId }) =>
+      targetId === null
+        ? []
+        : {
+            id: `${id}>${targetId}`,
+            source: id,
+            target: targetId,
+            attachments: [attachmentId],
+            counts: [attachmentId],
+            kind: "starts" as const,
+            triggers: [id],
+          },
+    ),
   ]);
 }
 
@@ -95,6 +99,7 @@ function summaryEdges({ id }: SourceNode, triggers: readonly TriggerNode[]): Can
   const byTarget = new Map<string, { attachments: string[]; triggers: string[] }>();
   for (const trigger of triggers) {
     for (const { attachmentId, targetId } of trigger.attachments) {
+      if (targetId === null) continue;
       const sum = byTarget.get(targetId) ?? { attachments: [], triggers: [] };
       sum.attachments.push(attachmentId);
       sum.triggers.push(trigger.id);

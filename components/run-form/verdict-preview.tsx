@@ -28,7 +28,7 @@ export function VerdictPreview({
   const only = subject.kind === "target" ? subject.target.slug : null;
   const of = subject.kind === "trigger" ? { endpoint: subject.endpoint } : { trigger: trigger ?? "" };
   const { error, ...preview } = useVerdicts({ of, text, fields });
-  const verdicts = preview.verdicts?.filter(({ target }) => only === null || target.slug === only) ?? null;
+  const verdicts = preview.verdicts?.filter(({ target }) => only === null || target?.slug === only) ?? null;
   return (
     <section aria-label="Preview" className="grid gap-1.5 rounded-m border bg-sunken px-3 py-2.5">
       <h3 className="text-s font-semibold">Preview</h3>
@@ -62,9 +62,12 @@ function Verdicts({ verdicts }: { verdicts: readonly Verdict[] }) {
   );
 }
 
-/** `fires post-to-ledger`, or where it stops: `filter: /data/amount: expected ≥ 10000, was -5`. */
+/**
+ * `fires post-to-ledger`, `matches, starts no run`, or where it stops: `filter: /data/amount: expected ≥ 10000, was
+ * -5`.
+ */
 export function formatVerdict({ outcome, reasons, target }: Verdict): string {
-  if (outcome === "matched") return `fires ${target.slug}`;
+  if (outcome === "matched") return target ? `fires ${target.slug}` : "matches, starts no run";
   const [first, ...others] = reasons;
   const stage = verdictStages[outcome];
   if (!first) return stage;

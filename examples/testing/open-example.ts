@@ -53,7 +53,7 @@ export async function openExample(name: string) {
   /** A run of a trigger, by the body of a webhook. */
   async function start(trigger: string, body: unknown): Promise<string> {
     const built = manifest?.triggers.find(({ slug }) => slug === trigger);
-    if (!built) throw new Error(`There is no trigger ${trigger}`);
+    if (!built?.target) throw new Error(`There is no trigger ${trigger} with a target`);
     return await engine.createRun({
       trigger,
       attachmentId: built.attachmentId,

@@ -314,9 +314,10 @@ export interface UnlistedVerdicts {
 export interface Verdict {
   /** Slug of the trigger. */
   trigger: string;
-  /** Id of the trigger with its target: `new-signup:welcome-email`. */
+  /** Id of the trigger with its target: `new-signup:welcome-email`. Without a target: the slug of the trigger. */
   attachmentId: string;
-  target: Target;
+  /** What a match starts. `null`: nothing. */
+  target: Target | null;
   /** The decision of the trigger. */
   outcome: "matched" | "headers_mismatch" | "query_mismatch" | "request_mismatch" | "filter_mismatch" | "disabled";
   /** Id of the started run. `null`: none was started. */

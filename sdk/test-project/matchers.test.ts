@@ -62,6 +62,16 @@ it("assertFires passes for the triggers that have started a run", () => {
   );
 });
 
+it("assertFires fails for a trigger without a target, which matched and starts no run", () => {
+  const waking = {
+    ...delivery,
+    verdicts: [{ trigger: "shipped", target: null, outcome: "matched" as const, reasons: [] }],
+  };
+  expect(messageOf(() => assertFires({ ...waking, runs: [] }, "shipped"))).toContain(
+    "  shipped: matched, starts no run",
+  );
+});
+
 it("assertSkips passes for the triggers that did not match, for this reason", () => {
   assertSkips(delivery, "ci");
   assertSkips(delivery, "ci", "/action");

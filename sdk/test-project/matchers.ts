@@ -87,8 +87,8 @@ function check(pass: boolean, what: string, subject: { name: string; text: strin
 
 function describeDelivery(delivery: TestDelivery): { name: string; text: string } {
   const { endpoint, status, outcome, problem, verdicts } = delivery;
-  const lines = verdicts.flatMap(({ trigger, outcome, reasons }) => [
-    `  ${trigger}: ${outcome}`,
+  const lines = verdicts.flatMap(({ trigger, target, outcome, reasons }) => [
+    `  ${trigger}: ${outcome}${outcome === "matched" && target === null ? ", starts no run" : ""}`,
     ...reasons.map(({ pointer, message }) => `    ${pointer === "" ? "(the whole body)" : pointer}: ${message}`),
   ]);
   const hint = problem?.code === "invalid_signature" ? ["  Pass { sign: true } to sign the request."] : [];

@@ -140,7 +140,8 @@ export interface TestDelivery {
 /** The decision of one trigger about a delivery. */
 export interface TestVerdict {
   readonly trigger: string;
-  readonly target: TestTarget;
+  /** `null`: it starts nothing. It only wakes the runs that wait for it. */
+  readonly target: TestTarget | null;
   readonly outcome:
     | "matched"
     | "headers_mismatch"

@@ -77,8 +77,9 @@ export interface WebhookSourceOptions<
 }
 
 /**
- * A webhook source without a target; add one with `.attach()`. `Payload` is the output type of `request`, narrowed by
- * `filter`. `Headers` and `Query` are the output types of `headers` and `query`.
+ * A webhook source without a target; add one with `.attach()`. Without a target, as the default export of a file in
+ * `triggers/`, it starts no runs and only wakes those that wait for it with `ctx.waitFor`. `Payload` is the output type
+ * of `request`, narrowed by `filter`. `Headers` and `Query` are the output types of `headers` and `query`.
  */
 export interface WebhookSource<
   Slug extends string = string,
@@ -115,7 +116,7 @@ export interface WebhookSource<
   ): Trigger<Slug, Payload, Target>;
 }
 
-/** A source with its target: the default export of a file in `triggers/`. */
+/** A source with its target: the default export of a file in `triggers/`, where a source alone only wakes runs. */
 export interface Trigger<
   Slug extends string = string,
   Payload = unknown,
@@ -127,9 +128,9 @@ export interface Trigger<
 
 /**
  * Defines a trigger that listens for webhooks at an endpoint. A request whose body parses with `request` (and with
- * `filter`, its headers with `headers`, and its query with `query`, if set) starts a run of the attached target. Throws
- * a TypeError if `slug` or `endpoint` is not a string, `request`, `filter`, `headers` or `query` is not a Zod schema,
- * or `verify` is not made by `signalbox/verify`.
+ * `filter`, its headers with `headers`, and its query with `query`, if set) starts a run of the attached target. It
+ * also wakes the runs that wait for the source. Throws a TypeError if `slug` or `endpoint` is not a string, `request`,
+ * `filter`, `headers` or `query` is not a Zod schema, or `verify` is not made by `signalbox/verify`.
  *
  * @example
  *   // triggers/new-signup.ts

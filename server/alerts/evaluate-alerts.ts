@@ -2,6 +2,7 @@ import type { AlertDestinations } from "../config.ts";
 import type { Destination } from "../contract/alert.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
 import type { AlertRules } from "../contract/project/settings.ts";
+import { hasTarget } from "../contract/project/target.ts";
 import { type AlertFacts, type DiskFact, findCauses, type Finding, type MatchFact } from "../domain/alerts/findings.ts";
 import { maxAlertMs, planAlerts } from "../domain/alerts/plan-alerts.ts";
 import { readDueWork } from "../ports/due-work.ts";
@@ -131,10 +132,12 @@ async function readMatches(
     store.countDeliveries({ ...window, endpoints }),
     store.countVerdicts({ ...window, endpoints }),
   ]);
+  const unattached = new Set(attachmentsWithoutTarget(triggers));
   return endpoints.map((endpoint) => {
     const own = new Set(triggers.flatMap((trigger) => (trigger.endpoint === endpoint ? [trigger.attachmentId] : [])));
     const selecting = new Set(triggers.flatMap((one) => (one.selectsEvent ? [one.attachmentId] : [])));
     const counts = verdicts.filter(({ attachmentId }) => own.has(attachmentId));
+    const matched = counts.filter(({ attachmentId, outcome }) => outcome === "matched" && unattached.has(attachmentId));
     const byTrigger = [...Map.groupBy(counts, ({ attachmentId }) => attachmentId).values()];
     const accepted = deliveries.filter(
       (count) => count.endpoint === endpoint && (count.outcome === "accepted" || count.outcome === "repeated"),
@@ -142,7 +145,8 @@ async function readMatches(
     return {
       endpoint,
       evaluated: Math.max(0, ...byTrigger.map(sum)),
-      accepted: sum(accepted),
+      // A delivery can be in both sums. Then the number of mismatches is too low, never too high.
+      accepted: sum(accepted) + sum(matched),
       wrongEvents: Math.max(
         0,
         ...byTrigger.map((group) =>
@@ -154,6 +158,12 @@ async function readMatches(
       stoppedLater: sum(counts.filter(({ outcome }) => outcome !== "matched" && outcome !== "request_mismatch")),
     };
   });
+}
+
+/** Of the slugs that no trigger attaches: their matches are skipped, but no mismatches. */
+function attachmentsWithoutTarget(triggers: Manifest["triggers"]): string[] {
+  const attached = new Set(triggers.filter(hasTarget).map(({ slug }) => slug));
+  return triggers.flatMap(({ slug, attachmentId }) => (attached.has(slug) ? [] : attachmentId));
 }
 
 function sum(counts: readonly { count: number }[]): number {

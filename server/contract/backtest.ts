@@ -46,7 +46,7 @@ export const inputFailureSchema = z.object({
 const changedTriggerSchema = z.object({
   trigger,
   attachmentId,
-  target: targetSchema,
+  target: targetSchema.nullable().describe("What a match starts. `null`: nothing."),
   gained: z.int().describe("Firings that the build adds."),
   lost: z.int().describe("Firings that the build removes."),
   failed: z.int().describe("Runs that would fail."),

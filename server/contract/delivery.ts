@@ -57,7 +57,7 @@ function headerValue() {
 export const verdictSchema = z.object({
   trigger,
   attachmentId,
-  target: targetSchema,
+  target: targetSchema.nullable().describe("What a match starts. `null`: nothing."),
   outcome: verdictOutcomeSchema.describe("The decision of the trigger."),
   runId: z.string().nullable().describe("Id of the started run. `null`: none was started."),
   reasons: z.array(reasonSchema).describe("Why it did not match. Empty for a match."),

@@ -6,7 +6,11 @@ export const id = z.string().describe("The id.");
 export const name = z.string().describe("The name.");
 export const endpoint = z.string().describe("The endpoint, e.g. `billing`.");
 export const trigger = z.string().describe("Slug of the trigger.");
-export const attachmentId = z.string().describe("Id of the trigger with its target: `new-signup:welcome-email`.");
+export const attachmentId = z
+  .string()
+  .describe(
+    "Id of the trigger with its target: `new-signup:welcome-email`. Without a target: the slug of the trigger.",
+  );
 export const runId = z.string().describe("Id of the run, `run_…`.");
 export const deliveryId = z.string().describe("Id of the delivery, `dlv_…`.");
 export const receivedAt = z.iso.datetime().describe("When the request was received.");

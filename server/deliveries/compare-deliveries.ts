@@ -179,12 +179,16 @@ export function diffVerdicts(before: VerdictList, after: VerdictList): DeliveryD
 
 function decisions({ verdicts, unlistedVerdicts }: VerdictList): Map<string, string> {
   return new Map([
-    ...verdicts.map((verdict) => [`${verdict.trigger} → ${verdict.target.slug}`, verdictText(verdict)] as const),
+    ...verdicts.map((verdict) => [verdictName(verdict), verdictText(verdict)] as const),
     ...unlistedVerdicts.map(
       ({ outcome, pointer, count }) =>
         [`not listed: ${outcome.replaceAll("_", " ")}${pointer ? ` at ${pointer}` : ""}`, formatNumber(count)] as const,
     ),
   ]);
+}
+
+function verdictName({ trigger, target }: Verdict): string {
+  return target ? `${trigger} → ${target.slug}` : trigger;
 }
 
 function verdictText({ outcome, reasons }: Verdict): string {

@@ -33,6 +33,7 @@ const delivery: DeliverySummary = {
 const sources = projectFixture();
 const project = { project: { current: () => sources } };
 const describeDecision = (row: DeliverySummary) => describeRow(project, row).decision;
+const describeVerdicts = (...verdicts: Verdict[]) => describeDecision({ ...delivery, verdicts });
 const eventOf = (row: DeliverySummary, text: string) => describeRow(project, row, Buffer.from(text)).event;
 const problem = {
   type: "/errors/x",
@@ -247,4 +248,18 @@ it("a delivery of another service's feed has the decision of that service, and n
   });
   const [same] = origin.verdicts.map((one) => ({ ...one, outcome: "filter_mismatch" }));
   expect(await show([same])).toMatchObject({ origin: { differences: [] } });
+});
+
+it("a trigger without a target matches, and starts no run", () => {
+  const waking = verdict({
+    trigger: "order-shipped",
+    attachmentId: "order-shipped",
+    target: null,
+    outcome: "matched",
+    reasons: [],
+  });
+  const fired = verdict({ outcome: "matched", reasons: [] });
+  expect(describeVerdicts(waking)).toBe("order-shipped matched, starts no run");
+  expect(describeVerdicts(waking, verdict())).toBe("0 of 2 fired; order-shipped matched, starts no run");
+  expect(describeVerdicts(waking, fired)).toBe("1 of 2 fired: billing-audit; order-shipped matched, starts no run");
 });

@@ -5,12 +5,14 @@ import type {
   DeliverySummary,
   DescribedDelivery,
   DescribedSummary,
+  Verdict,
   VerdictList,
   VerdictOutcome,
 } from "../contract/delivery.ts";
 import type { Json } from "../contract/json.ts";
 import type { Page, PageRequest } from "../contract/list.ts";
 import type { BodyFormat } from "../contract/project/endpoint.ts";
+import { hasTarget } from "../contract/project/target.ts";
 import { countVerdicts, formatReason, verdictStages } from "../shared/deliveries/describe-reason.ts";
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
@@ -154,12 +156,9 @@ function describeDecision(
   if (problem?.code === "unknown_endpoint") return `No endpoint ${delivery.endpoint || "(empty)"}`;
   if (evaluated === 0 && problem) return problemText(problem);
   if (evaluated === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
-  const fired = verdicts.filter((verdict) => verdict.outcome === "matched");
+  const matched = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "Duplicate: no new run started";
-  if (fired.length > 0)
-    return evaluated === 1
-      ? `${fired[0]?.trigger} fired`
-      : `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired: ${[...new Set(fired.map(({ trigger }) => trigger))].join(", ")}`;
+  if (matched.length > 0) return describeMatches(matched, evaluated);
   const [only] = verdicts;
   const stages = [...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictStages[outcome]))].join(
     ", ",
@@ -176,6 +175,20 @@ function describeDecision(
   return only.outcome === "disabled"
     ? held + formatReason(reason)
     : `${held}${verdictStages[only.outcome]}: ${formatReason(reason)}`;
+}
+
+/** A trigger without a target matches, but does not fire: it starts no run. */
+function describeMatches(matched: readonly Verdict[], evaluated: number): string {
+  const fired = matched.filter(hasTarget);
+  const others = matched.filter((verdict) => !hasTarget(verdict));
+  const waking = others.length === 0 ? "" : `${namesOf(others)} matched, starts no run`;
+  if (evaluated === 1) return waking || `${namesOf(fired)} fired`;
+  const count = `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired`;
+  return [fired.length === 0 ? count : `${count}: ${namesOf(fired)}`, waking].filter(Boolean).join("; ");
+}
+
+function namesOf(verdicts: readonly Verdict[]): string {
+  return [...new Set(verdicts.map(({ trigger }) => trigger))].join(", ");
 }
 
 function problemText({ title, detail, errors }: NonNullable<DeliverySummary["problem"]>): string {

@@ -82,6 +82,22 @@ describe("a release", () => {
     expect((await runsOf(service)).map(({ trigger }) => trigger).sort()).toEqual(["t0", "t1"]);
   });
 
+  it("keeps a delivery held while only a trigger without a target matches", async () => {
+    const { service, send } = await openHolding();
+    const id = await send({ amount: "5" });
+    const on = { endpoint: "billing", onMismatch: "hold" } as const;
+    service.state.sources = projectOf([
+      triggerOf({ ...on, slug: "t0", request: number }),
+      triggerOf({ ...on, slug: "waking", target: null, request: text }),
+    ]);
+    expect(await releaseDelivery(service, { id, ...cli })).toMatchObject({
+      result: "held",
+      runs: [],
+      message: "waking matches, but starts no run. No other trigger matches.",
+    });
+    expect(await getDelivery(service, id)).toMatchObject({ outcome: "held" });
+  });
+
   it("releases what a switched off trigger stopped, after it is on again", async () => {
     const { service, send } = await openHolding();
     await service.store.switchTrigger({ slug: "t0", disable: { at: service.state.now, reason: "busy" } });

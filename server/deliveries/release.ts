@@ -139,11 +139,15 @@ function releasedBefore(delivery: Delivery): ReleasedDelivery {
   const { id, endpoint, outcome, verdicts } = delivery;
   if (!wasReleased(delivery))
     throw new AppError("not_replayable", `Delivery ${id} is not held: its outcome is "${outcome}".`);
-  const runs = verdicts.flatMap(({ runId, trigger, target }) => (runId === null ? [] : [{ runId, trigger, target }]));
+  const runs = verdicts.flatMap(({ runId, trigger, target }) =>
+    runId === null || target === null ? [] : [{ runId, trigger, target }],
+  );
   return { id, endpoint, result: "already_released", runs, message: null };
 }
 
 function describeMiss(list: VerdictList): string {
+  const waking = list.verdicts.find(({ outcome }) => outcome === "matched");
+  if (waking) return `${waking.trigger} matches, but starts no run. No other trigger matches.`;
   const miss = nearestMiss(list);
   const [reason] = miss?.reasons ?? [];
   if (!miss || !reason) return "No trigger matches.";

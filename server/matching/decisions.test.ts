@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { DisabledTriggers } from "../contract/disabled.ts";
 import type { Json, JsonSchemaObject } from "../contract/json.ts";
+import type { OnMismatch } from "../contract/project/endpoint.ts";
+import { triggerOf } from "../ingest/testing/project.ts";
 import type { AnySchema, TriggerSource } from "../ports/project.ts";
 import { decideDelivery, disabledVerdict } from "./match-triggers.ts";
 import { buildTriggerIndex } from "./index/trigger-index.ts";
@@ -99,4 +101,82 @@ test("the only trigger of an endpoint, switched off, skips what it would reject"
       reasons: [{ code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy" }],
     },
   ]);
+});
+
+const shipped = z.object({ type: z.literal("shipped"), order: z.string().trim() });
+const waking = triggerOf({ slug: "shipped", endpoint: "orders", target: null, request: shipped });
+const starting = triggerOf({ slug: "shipped", endpoint: "orders", target: "audit", request: shipped });
+const other = triggerOf({ slug: "new-order", endpoint: "orders", request: z.object({ type: z.literal("new") }) });
+const any = triggerOf({ slug: "any", endpoint: "orders", target: null, request: z.object({ type: z.string() }) });
+
+const decideBy = (
+  given: readonly TriggerSource[],
+  {
+    type = "shipped",
+    ...options
+  }: { type?: string; onMismatch?: OnMismatch; isShared?: boolean; disabled?: DisabledTriggers } = {},
+) =>
+  decideDelivery({
+    manifest: { version: "v1", workflows: [], agents: [] },
+    triggers: given,
+    index: null,
+    isShared: given.length > 1,
+    headers: {},
+    body: { type, order: " 7 " },
+    deliveryId: "dlv_1",
+    now: 0,
+    startedBy: "webhook",
+    keyId: null,
+    disabled: new Map(),
+    ...options,
+  });
+
+test.each([
+  { triggers: [waking], onMismatch: "reject" },
+  { triggers: [waking], onMismatch: "hold" },
+  { triggers: [waking], onMismatch: "skip" },
+  { triggers: [other, waking], onMismatch: "hold" },
+  { triggers: [other, waking], onMismatch: "reject" },
+] as const)(
+  "a match that has no target starts no run and skips the body, with onMismatch $onMismatch",
+  ({ triggers: given, onMismatch }) => {
+    const decision = decideBy(given, { onMismatch });
+    expect(decision).toMatchObject({ outcome: "skipped", responseStatus: 200, runs: [] });
+    expect(decision.verdicts.at(-1)).toMatchObject({
+      trigger: "shipped",
+      attachmentId: "shipped",
+      target: null,
+      outcome: "matched",
+      runId: null,
+    });
+  },
+);
+
+test("a body that matches neither is held or rejected, as if each trigger had a target", () => {
+  const mismatch = { type: "lost", isShared: false } as const;
+  expect(decideBy([waking], mismatch)).toMatchObject({ outcome: "rejected", events: [] });
+  expect(decideBy([waking], { ...mismatch, onMismatch: "hold" })).toMatchObject({ outcome: "held", events: [] });
+});
+
+test("a trigger without a target beside one of the same slug leaves it its run", () => {
+  const decision = decideBy([waking, starting]);
+  expect(decision).toMatchObject({ outcome: "accepted", responseStatus: 202 });
+  expect(decision.runs.map(({ attachmentId }) => attachmentId)).toEqual(["shipped:audit"]);
+  expect(decision.verdicts.map(({ outcome, runId }) => [outcome, runId])).toEqual([
+    ["matched", null],
+    ["matched", decision.runs[0]?.id],
+  ]);
+});
+
+test("the events are the payloads of all sources that match, once for each slug, without disabled ones", () => {
+  const event = { source: "shipped", payload: { type: "shipped", order: "7" } };
+  const all = [any, other, waking, starting];
+  expect(decideBy(all).events).toEqual([{ source: "any", payload: { type: "shipped" } }, event]);
+  expect(decideBy([starting]).events).toEqual([event]);
+  const isOff = { at: "2026-01-01T00:00:00.000Z", reason: null };
+  expect(decideBy(all, { disabled: new Map([["any", isOff]]) }).events).toEqual([event]);
+  expect(decideBy(all, { disabled: new Map([["shipped", isOff]]) })).toMatchObject({
+    outcome: "skipped",
+    events: [{ source: "any" }],
+  });
 });

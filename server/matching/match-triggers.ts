@@ -22,6 +22,7 @@ import { fieldAt } from "./index/discriminators.ts";
 import { listNearest } from "./list-nearest.ts";
 import { explainFields, restMatches, splitSchema } from "./schemas/fixed-fields.ts";
 import { parseBounded } from "./schemas/parse-bounded.ts";
+import { toJson } from "./schemas/to-json.ts";
 
 /** What a request starts: the decision on its delivery, which follows from the triggers that match, as Zod decides. */
 
@@ -29,6 +30,8 @@ import { parseBounded } from "./schemas/parse-bounded.ts";
 export type Decision = VerdictList & {
   /** The same verdicts, with those of these attachments among the listed ones. */
   listWith(attachmentIds: ReadonlySet<string>): VerdictList;
+  /** What runs can wait for: each source that matches, with or without a target, in the order of the triggers. */
+  events: { source: string; payload: Json }[];
 } & (
     | { outcome: "accepted"; responseStatus: 202; runs: NewRun[] }
     | { outcome: "skipped"; responseStatus: 200; runs: [] }
@@ -37,9 +40,10 @@ export type Decision = VerdictList & {
   );
 
 /**
- * Every trigger that matches gets a run, in the order given. If none matches, a body that fails the `request` of the
- * only trigger is rejected. On a shared endpoint, or if `headers`, `query` or only a `filter` fails, or if the trigger
- * is disabled, the body is skipped. With `onMismatch: "hold"`, it is held in all of these cases.
+ * Every trigger that matches gets a run, in the order given. A trigger without a target starts none: if only such
+ * triggers match, the body is skipped. If none matches, a body that fails the `request` of the only trigger is
+ * rejected. On a shared endpoint, or if `headers`, `query` or only a `filter` fails, or if the trigger is disabled, the
+ * body is skipped. With `onMismatch: "hold"`, it is held in all cases without a match.
  */
 export function decideDelivery(p: {
   manifest: Pick<Manifest, "version" | "workflows" | "agents">;
@@ -65,18 +69,20 @@ export function decideDelivery(p: {
 }): Decision {
   const { manifest, now, startedBy, deliveryId, keyId } = p;
   const { matches, list } = matchTriggers(p);
-  const runs = matches.map(({ trigger, payload }) =>
-    planRun({
-      manifest,
-      trigger,
-      payload,
-      now,
-      startedBy,
-      deliveryId,
-      replayOf: null,
-      keyId,
-      key: keyOfRun(trigger.key, { payload, headers: p.headers }),
-    }),
+  const runs = matches.flatMap(({ trigger: { slug, attachmentId, target, key }, payload }) =>
+    target === null
+      ? []
+      : planRun({
+          manifest,
+          trigger: { slug, attachmentId, target },
+          payload,
+          now,
+          startedBy,
+          deliveryId,
+          replayOf: null,
+          keyId,
+          key: keyOfRun(key, { payload, headers: p.headers }),
+        }),
   );
   const runIds = new Map(runs.map(({ attachmentId, id }) => [attachmentId, id]));
   const listWith = (attachmentIds?: ReadonlySet<string>): VerdictList => {
@@ -87,12 +93,20 @@ export function decideDelivery(p: {
     };
   };
   const { verdicts, unlistedVerdicts } = listWith();
-  const listed = { verdicts, unlistedVerdicts, listWith };
+  const listed = { verdicts, unlistedVerdicts, listWith, events: eventsOf(matches) };
   if (runs.length > 0) return { ...listed, outcome: "accepted", responseStatus: 202, runs };
+  if (matches.length > 0) return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
   if (p.onMismatch === "hold") return { ...listed, outcome: "held", responseStatus: 202, runs: [] };
   const mismatch = (p.onMismatch ?? (p.isShared ? "skip" : "reject")) === "reject" ? nearestMismatch(listed) : null;
   if (!mismatch) return { ...listed, outcome: "skipped", responseStatus: 200, runs: [] };
   return { ...listed, outcome: "rejected", responseStatus: 422, runs: [], rejection: requestMismatch(mismatch) };
+}
+
+/** The triggers of one slug have the same source. */
+function eventsOf(matches: readonly Match[]): Decision["events"] {
+  const payloads = new Map<string, Json>();
+  for (const { trigger, payload } of matches) if (!payloads.has(trigger.slug)) payloads.set(trigger.slug, payload);
+  return [...payloads].map(([source, payload]) => ({ source, payload }));
 }
 
 /** The same verdicts, with the ids of these runs only. */
@@ -360,34 +374,4 @@ function verdictOf(
   reasons: Reason[],
 ): Verdict {
   return { trigger: slug, attachmentId, target, outcome, runId: null, reasons };
-}
-
-/**
- * The output of a schema as JSON: properties that are `undefined` are left out. The same object if it already is JSON,
- * which is almost always.
- */
-export function toJson(value: unknown): Json {
-  if (value === undefined) return null;
-  return isJson(value) ? value : copyAsJson(value);
-}
-
-function isJson(value: unknown): value is Json {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  if (typeof value === "number") return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJson);
-  if (typeof value !== "object" || !isPlain(value)) return false;
-  return Object.values(value).every(isJson);
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function copyAsJson(value: unknown): Json {
-  const text: string | undefined = JSON.stringify(value, (_, item: unknown) =>
-    typeof item === "bigint" ? item.toString() : item,
-  );
-  const json: Json = text === undefined ? null : JSON.parse(text);
-  return json;
 }

@@ -37,7 +37,7 @@ export interface TriggerSource {
   slug: string;
   endpoint: string;
   attachmentId: string;
-  target: Target;
+  target: Target | null;
   request: AnySchema;
   filter: AnySchema | null;
   /** The kind of event that a typed source selects. A body of another kind is a mismatch of the filter. */

@@ -17,8 +17,23 @@ export function kindOf(value: unknown): string | null {
   return typeof kind === "string" ? kind : null;
 }
 
-export function isTrigger(value: unknown): value is TriggerDefinition {
+/** The default export of a file in `triggers/`: a trigger, or a source, which has no target. */
+export interface TriggerExport extends Omit<TriggerDefinition, typeof definitionKind | "target"> {
+  readonly target: TriggerDefinition["target"] | null;
+}
+
+/** `null`: the value is neither a trigger nor a source. */
+export function readTriggerExport(value: unknown): TriggerExport | null {
+  if (isTrigger(value)) return value;
+  return isSource(value) ? { source: value, target: null, transform: undefined } : null;
+}
+
+function isTrigger(value: unknown): value is TriggerDefinition {
   return kindOf(value) === "trigger";
+}
+
+function isSource(value: unknown): value is SourceDefinition {
+  return kindOf(value) === "source";
 }
 
 export function isWorkflow(value: unknown): value is WorkflowDefinition {

@@ -9,7 +9,14 @@ import type { RunBuild } from "../domain/runs/run-builds.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { LanguageModel, LoadedTool } from "../ports/model.ts";
 import type { LoadedAgent, LoadedTrigger, LoadedWorkflow, ProjectCode } from "../ports/project.ts";
-import { type ExportedFields, isAgent, isSchema, isTrigger, isWorkflow, readFieldsSchemas } from "./definitions.ts";
+import {
+  type ExportedFields,
+  isAgent,
+  isSchema,
+  isWorkflow,
+  readFieldsSchemas,
+  readTriggerExport,
+} from "./definitions.ts";
 import { createStackMapper } from "./map-stack.ts";
 import { buildManifestFile, parseManifest, ProjectError } from "./read-manifest.ts";
 
@@ -114,10 +121,11 @@ function toWorkflow(slug: string, definition: unknown): LoadedWorkflow {
 }
 
 function toTrigger(attachmentId: string, definition: unknown, exported: ExportedFields | undefined): LoadedTrigger {
-  if (!isTrigger(definition) || !isSchema(definition.source.request)) throw missing(`trigger ${attachmentId}`);
-  const { transform, prompt, source } = definition;
+  const trigger = readTriggerExport(definition);
+  if (!trigger || !isSchema(trigger.source.request)) throw missing(`trigger ${attachmentId}`);
+  const { transform, prompt, source } = trigger;
   return {
-    request: definition.source.request,
+    request: trigger.source.request,
     ...readFieldsSchemas(exported, source),
     proofHeaders: source.verify?.proofHeaders ?? [],
     transform: transform ? (payload, context) => transform(payload as never, context as never) : null,

@@ -5,7 +5,7 @@ import type { Manifest, ManifestTrigger } from "../contract/project/manifest.ts"
 import { shareSchemas } from "../matching/schemas/share-schemas.ts";
 import { buildTriggerIndex } from "../matching/index/trigger-index.ts";
 import type { ProjectReader, ProjectSources, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import { isSchema, isTrigger, readFieldsSchemas } from "./definitions.ts";
+import { isSchema, readFieldsSchemas, readTriggerExport } from "./definitions.ts";
 import { ProjectError, readManifest } from "./read-manifest.ts";
 import { nameMissingSecrets, nameUnusableSecrets } from "./verification-secrets.ts";
 
@@ -86,12 +86,13 @@ function isMissingPackage(error: unknown): boolean {
 }
 
 function toSource(entry: ManifestTrigger, definition: unknown, file: string): TriggerSource {
-  if (!isTrigger(definition) || !isSchema(definition.source.request)) {
+  const source = readTriggerExport(definition)?.source;
+  if (!source || !isSchema(source.request)) {
     throw new ProjectError(
       `${file} does not contain the trigger ${entry.attachmentId} of the manifest. Run \`signalbox build\`.`,
     );
   }
-  const { event, filter, request, verify } = definition.source;
+  const { event, filter, request, verify } = source;
   // The signature code is part of the build: a build of an older version answers no handshakes.
   if (verify && typeof verify.greet !== "function")
     throw new ProjectError(
@@ -105,7 +106,7 @@ function toSource(entry: ManifestTrigger, definition: unknown, file: string): Tr
     request,
     filter: isSchema(filter) ? filter : null,
     event: isSchema(event) ? event : null,
-    ...readFieldsSchemas(entry, definition.source),
+    ...readFieldsSchemas(entry, source),
     verify: verify ?? null,
     dedupe: entry.dedupe,
     body: entry.body,

@@ -64,6 +64,31 @@ describe("readManifest", () => {
   });
 });
 
+test("a source without a target, also a typed one, is loaded by the receiver and by workers", async () => {
+  const projectDir = makeProject({
+    ...smallProject,
+    "triggers/shipped.ts": `import { defineWebhookSource } from "signalbox/trigger";
+      import { z } from "zod";
+      export default defineWebhookSource({ slug: "shipped", endpoint: "shipped", request: z.object({ id: z.string() }) });`,
+    "triggers/closed.ts": `import { github } from "signalbox/sources/github";
+      export default github.on("issues.closed", { slug: "closed", endpoint: "github", pick: ["issue.number"] });`,
+  });
+  await build(projectDir);
+  const stateDir = join(projectDir, ".signalbox");
+  const { manifest, byEndpoint } = (await createProjectReader(stateDir)).current();
+  expect(
+    manifest.triggers.map(({ attachmentId, target, selectsEvent }) => [attachmentId, target?.slug, selectsEvent]),
+  ).toEqual([
+    ["closed", undefined, true],
+    ["paid:receipt", "receipt", undefined],
+    ["shipped", undefined, undefined],
+  ]);
+  expect(byEndpoint.get("github")?.[0]).toMatchObject({ attachmentId: "closed", target: null });
+  const loaded = await loadCode(stateDir, manifest).trigger("shipped");
+  expect(loaded).toMatchObject({ transform: null, prompt: null });
+  expect(loaded?.request.safeParse({ id: 1 }).success).toBe(false);
+});
+
 describe("createProjectReader", () => {
   test("gives the triggers by endpoint, with schemas that parse", async () => {
     const { stateDir } = await builtProject();

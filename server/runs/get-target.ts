@@ -48,7 +48,7 @@ export function getTarget(deps: { project: ProjectReader }, target: Target): Tar
   const { slug, file, input, output } = found;
   const agent = target.kind === "agent" ? (manifest.agents.find((one) => one.slug === slug) ?? null) : null;
   const attached = manifest.triggers.filter(
-    (trigger) => trigger.target.kind === target.kind && trigger.target.slug === slug,
+    (trigger) => trigger.target?.kind === target.kind && trigger.target.slug === slug,
   );
   return {
     kind: target.kind,

@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { ManifestWorkflow } from "../contract/project/manifest.ts";
-import { findBuilt } from "../contract/project/target.ts";
+import { findBuilt, hasTarget, type Target } from "../contract/project/target.ts";
 import type { Run } from "../contract/run.ts";
 import { keyOfRun } from "../domain/runs/run-key.ts";
 import { failureRunOf, toFailureRun } from "../domain/runs/failure-run.ts";
@@ -77,7 +77,7 @@ export async function planReplay(
 function replayPayload(p: {
   old: Run;
   sources: ProjectSources;
-  trigger: TriggerSource;
+  trigger: ReturnType<typeof triggerOf>;
   payload: Json;
   now: number;
 }): NewRun {
@@ -131,11 +131,11 @@ function replayOnFailure(p: Parameters<typeof planReplay>[1] & { failureOf: stri
   };
 }
 
-function triggerOf(old: Run, sources: ProjectSources): TriggerSource {
+function triggerOf(old: Run, sources: ProjectSources): TriggerSource & { target: Target } {
   if (old.attachmentId === null)
     throw new AppError("not_replayable", `Run ${old.id} was not started by a trigger: replay it with { "input": … }.`);
   const trigger = sources.triggers.find(({ attachmentId }) => attachmentId === old.attachmentId);
-  if (trigger) return trigger;
+  if (trigger && hasTarget(trigger)) return trigger;
   throw new AppError(
     "not_replayable",
     `${old.attachmentId} is not in the deployed project. Deploy a project that has it, or start the target with your own input.`,

@@ -1,6 +1,6 @@
 import { isScriptedModel } from "../contract/agent/scripted-model.ts";
 import type { DeliveryOutcome, VerdictOutcome } from "../contract/delivery.ts";
-import type { Target } from "../contract/project/target.ts";
+import { hasTarget, type Target } from "../contract/project/target.ts";
 import type { Health, Window } from "../contract/traffic.ts";
 import { inBatches } from "../domain/event-loop.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -138,7 +138,8 @@ function routesOn(project: ProjectReader, endpoints: readonly string[]): Pick<Ro
   const asked = new Set(endpoints);
   const routes = project
     .current()
-    .manifest.triggers.filter(({ endpoint }) => asked.has(endpoint))
+    .manifest.triggers.filter(hasTarget)
+    .filter(({ endpoint }) => asked.has(endpoint))
     .map(({ endpoint, target }) => ({ endpoint, target: target.slug }));
   return [...Map.groupBy(routes, routeOf).values()].flatMap(([route, ...others]) =>
     route && others.length > 0 ? [route] : [],

@@ -51,3 +51,12 @@ it("the order is by name and first use, independent of the manifest; targets wit
   ]);
   expect(arrangeGraph(attachments.toReversed(), targets.toReversed())).toEqual(inOrder);
 });
+
+it("a trigger without a target is a node that starts no target", () => {
+  const [paid] = attachments.filter(({ attachmentId }) => attachmentId === "paid:ledger");
+  const waking = paid && { ...paid, attachmentId: "paid", target: null };
+  const { triggers, targets: arranged } = arrangeGraph(waking ? [waking] : [], targets);
+  expect(triggers).toMatchObject([{ id: "trigger:paid", sourceId: "endpoint:billing", attachmentIds: ["paid"] }]);
+  expect(triggers[0]?.attachments).toMatchObject([{ attachmentId: "paid", target: null, targetId: null }]);
+  expect(arranged.flatMap((target) => target.triggers)).toEqual([]);
+});

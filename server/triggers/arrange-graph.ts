@@ -52,8 +52,8 @@ interface TriggerNode extends Pick<GraphAttachment, "slug" | "source" | "conditi
   id: string;
   /** The id of the node of its source. */
   sourceId: string;
-  /** One for each target. `targetId`: the id of its node. */
-  attachments: ({ targetId: string } & Pick<
+  /** One for each target. `targetId`: the id of its node; `null`: it has no target, and only wakes runs. */
+  attachments: ({ targetId: string | null } & Pick<
     GraphAttachment,
     "attachmentId" | "target" | "file" | "hasTransform" | "prompt"
   >)[];
@@ -106,7 +106,7 @@ function groupAttachments(attached: readonly GraphAttachment[]): TriggerNode[] {
       attachmentIds: [],
       files: [],
     };
-    node.attachments.push({ ...attachment, targetId: targetName(attachment.target) });
+    node.attachments.push({ ...attachment, targetId: attachment.target && targetName(attachment.target) });
     node.attachmentIds.push(attachment.attachmentId);
     if (!node.files.includes(attachment.file)) node.files.push(attachment.file);
     nodes.set(id, node);
@@ -136,7 +136,7 @@ function labelOf({ endpoint }: GraphSource): string {
 function orderTargets(targets: readonly GraphTarget[], triggers: readonly TriggerNode[]): TargetNode[] {
   const startedBy = new Map<string, string[]>();
   for (const { id, attachments } of triggers)
-    for (const { targetId: to } of attachments) startedBy.set(to, [...(startedBy.get(to) ?? []), id]);
+    for (const { targetId: to } of attachments) if (to !== null) startedBy.set(to, [...(startedBy.get(to) ?? []), id]);
   const nodes = new Map<string, TargetNode>(
     targets.map((target) => {
       const id = targetName(target);

@@ -51,7 +51,7 @@ export const triggerSchema = manifestTriggerSchema.omit({ module: true, readsReq
     .array(challengeSchema.pick({ name: true, method: true }))
     .describe("The tests of the sender that the receiver answers."),
   methods: methodsSchema.describe("The methods of the endpoint. The body of a GET is its query."),
-  prompt: promptSchema.nullable().describe("How the prompt of an agent is made. `null`: the target is a workflow."),
+  prompt: promptSchema.nullable().describe("How the prompt of an agent is made. `null`: the target is not an agent."),
   key: runKeySchema
     .nullable()
     .describe("The values of a webhook that make the key of its run. `null`: runs have no key."),
@@ -155,7 +155,14 @@ interface TriggerDetails {
   rateLimit: Rate | null;
   /** A generated example body. */
   example: Json;
-  attachments: { attachmentId: string; target: Target; file: string; hasTransform: boolean; key: RunKeyParts | null }[];
+  /** `target`: `null` if it starts nothing and only wakes runs. */
+  attachments: {
+    attachmentId: string;
+    target: Target | null;
+    file: string;
+    hasTransform: boolean;
+    key: RunKeyParts | null;
+  }[];
 }
 
 /** Returns one trigger of the active project with all its targets. Throws AppError `not_found`. */

@@ -50,3 +50,36 @@ test("a body that does not match is answered in the same words as a webhook's, a
   expect(errors).toHaveLength(4);
   expect(JSON.stringify(errors)).not.toContain(key);
 });
+
+test("a trigger without a target is not found: it starts nothing, and its endpoint wakes runs", async () => {
+  const project = projectOf([triggerOf({ slug: "shipped", endpoint: "orders", target: null, request })]);
+  const store = { createRuns: unreachable, createRunsOnce: unreachable, listDisabledTriggers: unreachable };
+  const rejection: unknown = await startTriggerRuns(
+    { store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } },
+    { slug: "shipped", body: {}, startedBy: "form" },
+  ).catch((error: unknown) => error);
+  expect(rejection).toMatchObject({
+    code: "not_found",
+    message:
+      'The trigger "shipped" has no workflow or agent, so it starts nothing. A webhook to /triggers/orders wakes the runs that wait for it.',
+  });
+});
+
+test("a slug with and without a target starts its target only", async () => {
+  const any = z.object({ id: z.string() });
+  const project = projectOf([
+    triggerOf({ slug: "shipped", target: null, request: any }),
+    triggerOf({ slug: "shipped", target: "audit", request: any }),
+  ]);
+  const store = {
+    createRuns: async () => {},
+    createRunsOnce: unreachable,
+    listDisabledTriggers: async () => noneDisabled,
+  };
+  const started = await startTriggerRuns(
+    { store, project: { current: () => project }, signals: noSignals, clock: { now: () => 0 } },
+    { slug: "shipped", body: { id: "1" }, startedBy: "form" },
+  );
+  expect(started.runs.map(({ target }) => target.slug)).toEqual(["audit"]);
+  expect(started.verdicts.map(({ attachmentId }) => attachmentId)).toEqual(["shipped:audit"]);
+});

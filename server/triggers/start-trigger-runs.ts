@@ -1,6 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
-import type { Target } from "../contract/project/target.ts";
+import { hasTarget, type Target } from "../contract/project/target.ts";
 import type { StartedBy } from "../contract/run.ts";
 import type { Verdict } from "../contract/delivery.ts";
 import { planRun, requestMismatch, disabledVerdict, evaluateTriggers } from "../matching/match-triggers.ts";
@@ -28,8 +28,8 @@ export interface StartedTrigger {
 
 /**
  * Starts a trigger without a webhook: the body goes through `request` and `filter`, and each attachment with this slug,
- * or the one to `target`, gets a run. No delivery is recorded. Throws AppError `not_found`, `request_mismatch`,
- * `idempotency_conflict` or `queue_full`.
+ * or the one to `target`, gets a run. No delivery is recorded. Throws AppError `not_found` (also if the trigger has no
+ * target), `request_mismatch`, `idempotency_conflict` or `queue_full`.
  */
 export async function startTriggerRuns(
   deps: {
@@ -81,7 +81,7 @@ export async function startTriggerRuns(
   const verdictsWith = (started: readonly StartedRun[]) =>
     evaluated.map(({ verdict }) => ({
       ...verdict,
-      runId: started.find(({ target }) => isSame(target, verdict.target))?.runId ?? null,
+      runId: started.find(({ target }) => verdict.target && isSame(target, verdict.target))?.runId ?? null,
     }));
   if (runs.length === 0) return { runs: [], isRepeat: false, verdicts: verdictsWith([]) };
   const key = startKeyOf({
@@ -102,10 +102,21 @@ function isSame(one: Target, other: Target): boolean {
   return one.kind === other.kind && one.slug === other.slug;
 }
 
+type AttachedTrigger = TriggerSource & { target: Target };
+
+function startsNothing({ slug, endpoint }: TriggerSource): AppError {
+  return new AppError(
+    "not_found",
+    `The trigger ${JSON.stringify(slug)} has no workflow or agent, so it starts nothing. A webhook to /triggers/${endpoint} wakes the runs that wait for it.`,
+  );
+}
+
 function attachmentsOf(
-  triggers: readonly TriggerSource[],
+  all: readonly [TriggerSource, ...TriggerSource[]],
   { slug, target }: { slug: string; target?: string | undefined },
-): readonly TriggerSource[] {
+): readonly AttachedTrigger[] {
+  const triggers = all.filter(hasTarget);
+  if (triggers.length === 0) throw startsNothing(all[0]);
   if (target === undefined) return triggers;
   const asked = triggers.filter((trigger) => trigger.target.slug === target);
   if (asked.length > 0) return asked;

@@ -8,7 +8,7 @@ import {
 } from "../../../server/contract/project/options.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { DiagnosticCode } from "../diagnostics/diagnostic-codes.ts";
-import type { EvaluatedEntry } from "../evaluation/protocol.ts";
+import type { EvaluatedEntry, EvaluatedTrigger } from "../evaluation/protocol.ts";
 import type { ProjectFiles } from "../project-files.ts";
 
 /** Diagnostics of definitions, except for schemas: slugs, endpoints, targets, and options. */
@@ -51,7 +51,7 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
         suggest("endpoint", endpoint, endpointify(endpoint)),
       );
     }
-    if (target.file === null && target.kind === "agent")
+    if (target?.file === null && target.kind === "agent")
       report(
         file,
         "agent",
@@ -59,7 +59,7 @@ export function definitionDiagnostics(entries: readonly EvaluatedEntry[], files:
         "unlisted_agent",
         `${show(slug)} is attached to the agent ${show(target.slug)}, which no file in agents/ exports as default`,
       );
-    else if (target.file === null)
+    else if (target?.file === null)
       report(
         file,
         "workflow",
@@ -100,7 +100,7 @@ function optionDiagnostics(entries: readonly EvaluatedEntry[], files: ProjectFil
   });
 }
 
-type FoundTrigger = { file: string; slug: unknown; endpoint: unknown; target: { slug: unknown } };
+type FoundTrigger = Pick<EvaluatedTrigger, "slug" | "endpoint" | "target"> & { file: string };
 
 function diagnoseClash(clash: {
   code: DiagnosticCode;
@@ -109,8 +109,10 @@ function diagnoseClash(clash: {
   slug: unknown;
   what: string;
   files: ProjectFiles;
+  reason?: { text: string; fix: string };
 }): Diagnostic {
   return clash.files.diagnose({
+    ...clash.reason,
     code: clash.code,
     title: `${clash.second} and ${clash.first} ${clash.what}`,
     at: clash.files.findProperty(clash.second, "slug", clash.slug) ?? { file: clash.second },
@@ -132,14 +134,25 @@ function sameSlugs(
   });
 }
 
+const sameSource = {
+  text: "A source without a target wakes the runs that wait for it. It needs only one file in triggers/.",
+  fix: "Remove one of the two files, change the slug of one, or attach one to a workflow or agent.",
+};
+
 function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const clash = (code: DiagnosticCode, first: string, second: string, slug: unknown, what: string): void =>
-    void found.push(diagnoseClash({ code, first, second, slug, what, files }));
+  const clash = (
+    code: DiagnosticCode,
+    first: string,
+    second: string,
+    slug: unknown,
+    what: string,
+    reason?: { text: string; fix: string },
+  ): void => void found.push(diagnoseClash({ code, first, second, slug, what, files, ...(reason && { reason }) }));
   const attachments = new Map<string, FoundTrigger>();
   const endpoints = new Map<unknown, FoundTrigger>();
   for (const trigger of triggers) {
-    const id = `${String(trigger.slug)}:${String(trigger.target.slug)}`;
+    const id = attachmentIdOf(trigger);
     const sameSlug = endpoints.get(trigger.slug);
     const sameId = attachments.get(id);
     if (sameSlug && sameSlug.endpoint !== trigger.endpoint) {
@@ -150,6 +163,9 @@ function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Dia
         trigger.slug,
         `both have the slug ${show(trigger.slug)}, but listen on different endpoints: ${show(trigger.endpoint)} and ${show(sameSlug.endpoint)}`,
       );
+    } else if (sameId && !trigger.target) {
+      const what = `both export the source ${show(trigger.slug)} without a target`;
+      clash("duplicate_attachment", sameId.file, trigger.file, trigger.slug, what, sameSource);
     } else if (sameId) {
       clash("duplicate_attachment", sameId.file, trigger.file, trigger.slug, `are both ${id}`);
     }
@@ -157,6 +173,11 @@ function duplicates(triggers: readonly FoundTrigger[], files: ProjectFiles): Dia
     attachments.set(id, sameId ?? trigger);
   }
   return found;
+}
+
+/** That of a source without a target is its slug. */
+export function attachmentIdOf({ slug, target }: Pick<EvaluatedTrigger, "slug" | "target">): string {
+  return target ? `${String(slug)}:${String(target.slug)}` : String(slug);
 }
 
 /** A value in a title. */

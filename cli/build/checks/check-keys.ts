@@ -55,7 +55,7 @@ export function missingKeyDiagnostics(entries: readonly EvaluatedEntry[], files:
   return entries.flatMap((entry) => {
     if (entry.outcome !== "trigger") return [];
     const { key, target } = entry.trigger;
-    if (key !== undefined || target.file === null || !limited.has(target.file)) return [];
+    if (key !== undefined || !target?.file || !limited.has(target.file)) return [];
     const { file } = entry;
     return [
       files.diagnose({

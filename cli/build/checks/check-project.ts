@@ -15,6 +15,7 @@ import { challengeDiagnostics } from "./check-challenges.ts";
 import { keyDiagnostics, missingKeyDiagnostics } from "./check-keys.ts";
 import { methodsDiagnostics } from "./check-methods.ts";
 import { fieldsDiagnostics } from "./check-fields.ts";
+import { cycleDiagnostics, findCycles, unattachedDiagnostics } from "./check-imports.ts";
 import { definitionDiagnostics } from "./check-definitions.ts";
 import { schemaDiagnostics } from "./check-schemas.ts";
 
@@ -48,12 +49,20 @@ export async function projectDiagnostics({
   ]);
   const context = { files, mapper, uncheckedRegexes: settings.uncheckedRegexes ?? [] };
   const messages = sources.ok ? sources.warnings : [...sources.errors, ...sources.warnings];
+  const cycles = findCycles(discovered, code.imports);
+  // Which of the two files throws depends on the order in which they load.
+  const isInCycle = (file: string) => cycles.some(({ trigger, target }) => file === trigger || file === target);
   const found = [
     ...bundleWarnings(code.warnings, files),
     ...crashes.map((crash) => crashDiagnostic(crash, context)),
-    ...thrownDiagnostics(entries, context),
+    ...cycleDiagnostics(cycles, files),
+    ...thrownDiagnostics(
+      entries.filter(({ file }) => !isInCycle(file)),
+      context,
+    ),
     ...exportDiagnostics(entries, kinds, files),
     ...definitionDiagnostics(entries, files),
+    ...unattachedDiagnostics({ entries, discovered, imports: code.imports, files }),
     ...guardDiagnostics(entries, files),
     ...secretDiagnostics(entries, files, environment.manifest.secrets),
     ...fieldsDiagnostics(entries, files),

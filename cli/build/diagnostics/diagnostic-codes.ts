@@ -67,8 +67,12 @@ export const diagnosticCodes = {
     fix: "Export the type of the folder. Start the name of a helper file with _, or move it to another folder.",
   },
   source_not_attached: {
-    text: "A source without a workflow or agent starts no runs. Attaching it makes it a trigger.",
-    fix: "Add .attach({ workflow: yourWorkflow }).",
+    text: "A source without a workflow or agent starts no runs. It only wakes the runs that wait for it.",
+    fix: "Add .attach({ workflow: yourWorkflow }), or import the source in a workflow and wait for it with ctx.waitFor. The build continues.",
+  },
+  import_cycle: {
+    text: "A trigger imports its workflow, and a workflow imports the source that it waits for. Two files that import each other cannot both load first.",
+    fix: "Define the source in a file of its own, e.g. in lib/. Import it from there in the workflow, and attach it in triggers/.",
   },
   invalid_slug: {
     text: "A slug has lower-case letters, digits and single hyphens between them, at most 64 characters.",

@@ -159,9 +159,6 @@ function exportDiagnostic(
   if (found === "nothing") {
     return files.diagnose({ code: "no_default_export", title: `${file} has no default export`, at, fix: fixFor(kind) });
   }
-  if (kind === "trigger" && found === "source") {
-    return files.diagnose({ code: "source_not_attached", title: `${file} exports a source without .attach()`, at });
-  }
   const folder = found === "workflow" || found === "trigger" || found === "agent" ? `${found}s` : null;
   const moved = folder === null ? "" : ` Or move the file to ${folder}/${basename(file)}.`;
   const what = found === "other" ? entry.description : withArticle(found);

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type {
-  AgentDefinition,
-  PromptDefinition,
-  ToolLike,
-  TriggerDefinition,
-  WorkflowDefinition,
-} from "../../../sdk/definition.ts";
+import type { AgentDefinition, PromptDefinition, ToolLike, WorkflowDefinition } from "../../../sdk/definition.ts";
 import { endpointSettings } from "../../../sdk/endpoint-settings.ts";
 import { agentSettings, workflowSettings } from "../../../sdk/target-settings.ts";
 import { type JsonSchemaObject, jsonSchemaObjectSchema } from "../../../server/contract/json.ts";
-import { isAgent, isSchema, isTrigger, isWorkflow, kindOf } from "../../../server/project/definitions.ts";
+import {
+  isAgent,
+  isSchema,
+  isWorkflow,
+  kindOf,
+  readTriggerExport,
+  type TriggerExport,
+} from "../../../server/project/definitions.ts";
 import { exportSchema } from "../schema/export.ts";
 import { lintSchema } from "../schema/lint.ts";
 import { isZod3, isZod4 } from "../schema/zod-node.ts";
@@ -48,14 +49,13 @@ export async function evaluateEntry(buildDir: string, entry: Entry, targetFiles:
     targetFiles.set(exported, file);
     return { file, outcome: "agent", agent: await readAgent(exported) };
   }
-  if (entry.kind === "trigger" && isTrigger(exported)) {
-    return { file, outcome: "trigger", trigger: await readTrigger(exported, targetFiles) };
-  }
+  const trigger = entry.kind === "trigger" ? readTriggerExport(exported) : null;
+  if (trigger) return { file, outcome: "trigger", trigger: await readTrigger(trigger, targetFiles) };
   return { file, outcome: "wrong-export", found: nameKind(exported), description: describeExport(exported) };
 }
 
 export async function readTrigger(
-  { source, target, transform, prompt, key }: TriggerDefinition,
+  { source, target, transform, prompt, key }: TriggerExport,
   targetFiles: TargetFiles,
 ): Promise<EvaluatedTrigger> {
   return {
@@ -85,9 +85,9 @@ export async function readTrigger(
     ...readWritten(source, endpointSettings),
     key: plain(key),
     prompt: readPrompt(prompt),
-    target: {
+    target: target && {
       kind: prompt === undefined ? "workflow" : "agent",
-      slug: plain(target?.slug),
+      slug: plain(target.slug),
       file: targetFiles.get(target) ?? null,
     },
   };

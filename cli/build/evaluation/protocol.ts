@@ -85,8 +85,8 @@ export interface EvaluatedTrigger extends Written<EndpointSettings> {
   key: unknown;
   /** Of agents. */
   prompt: { kind: "template"; text: string } | { kind: "function" } | null;
-  /** `file`: the file with this default export; `null`: none. */
-  target: { kind: "workflow" | "agent"; slug: unknown; file: string | null };
+  /** `file`: the file with this default export; `null`: none. Without a target: the file exports a source. */
+  target: { kind: "workflow" | "agent"; slug: unknown; file: string | null } | null;
 }
 
 export interface EvaluatedWorkflow extends Written<WorkflowSettings> {

@@ -46,6 +46,14 @@ it("a delivery shows the verdict and the reason of each trigger", () => {
   );
 });
 
+it("a match of a trigger without a target starts no run", () => {
+  const [verdict] = delivery.verdicts;
+  const verdicts = verdict ? [{ ...verdict, target: null, runId: null }] : [];
+  expect(renderDelivery({ ...delivery, verdicts }, { paint, now })).toContain(
+    "          ✓ matched           new-signup  starts no run\n",
+  );
+});
+
 const origin = (verdicts: Origin["verdicts"], outcome: Origin["outcome"] = "accepted") => ({
   "signalbox-origin": JSON.stringify({
     url: "https://hooks.example.com",

@@ -124,10 +124,11 @@ export function renderDelivery(delivery: DeliverySummary, { paint, now }: { pain
     formatDuration(durationMs),
     ...(origin === null ? [] : [renderOrigin(origin, { isSame: differences.length === 0, paint })]),
   ].join("  ");
-  const lines = verdicts.map(({ trigger, attachmentId, outcome: verdict, runId, reasons }) => {
+  const lines = verdicts.map(({ trigger, attachmentId, target, outcome: verdict, runId, reasons }) => {
     const [reason] = reasons;
     const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
-    const detail = runId ?? (reason ? renderReason(reason, paint) + more : "");
+    const isWaking = verdict === "matched" && target === null;
+    const detail = runId ?? (reason ? renderReason(reason, paint) + more : isWaking ? "starts no run" : "");
     const other = differences.find((one) => one.attachmentId === attachmentId);
     return [
       `          ${padEnd(renderMark(verdictMarks[verdict], paint), 18)}`,

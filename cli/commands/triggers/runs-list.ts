@@ -64,13 +64,16 @@ async function rejectUnknown(api: ApiClient, slug: string, workflow: string | un
       fix: listsTriggers,
     });
   }
-  const targets = attachments.map(({ target }) => target.slug);
+  const targets = attachments.flatMap(({ target }) => target?.slug ?? []);
   if (workflow === undefined || targets.includes(workflow)) return;
   throw new Failure(
     `${slug} does not start the workflow ${JSON.stringify(workflow)}.${didYouMean(workflow, targets)}`,
     {
       code: "not_found",
-      fix: `It starts ${targets.join(", ")}.`,
+      fix:
+        targets.length === 0
+          ? "It starts nothing. It wakes the runs that wait for it."
+          : `It starts ${targets.join(", ")}.`,
     },
   );
 }

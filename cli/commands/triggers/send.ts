@@ -139,7 +139,7 @@ function renderAnswer(exchange: {
   if (isHeld)
     return `${first}No trigger matched yet. \`signalbox deliveries release ${deliveryId ?? "<id>"}\` evaluates it again.\n`;
   if (exchange.started.length === 0)
-    return `${first}No trigger matched. \`signalbox triggers test ${exchange.endpoint} --data …\` shows why.\n`;
+    return `${first}No run was started. \`signalbox triggers test ${exchange.endpoint} --data …\` shows why.\n`;
   const rows = exchange.started.map(({ runId, trigger, target }) => {
     const run = exchange.ended.find(({ id }) => id === runId);
     return [

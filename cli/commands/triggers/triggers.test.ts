@@ -111,3 +111,8 @@ it.each<[Methods, string]>([
 ])("list shows the methods of an endpoint: %j", async (methods, text) => {
   expect((await list({ ...fakeTrigger, methods })).stdout).toContain(text);
 });
+
+it("list says that a trigger without a target wakes runs", async () => {
+  const { stdout } = await list({ ...fakeTrigger, slug: "shipped", target: null, attachmentId: "shipped" });
+  expect(stdout).toMatch(/^shipped +POST \/triggers\/signup +wakes runs +no /m);
+});

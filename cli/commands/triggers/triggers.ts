@@ -60,7 +60,7 @@ function renderTriggers(triggers: readonly Trigger[], paint: Paint): string {
         ...(isAnyOff ? [disabled ? paint("warn", "– disabled") : paint("good", "✓ enabled")] : []),
         paint("strong", slug),
         `${formatMethods(methods)} /triggers/${endpoint}`,
-        `${target.kind} ${target.slug}`,
+        target ? `${target.kind} ${target.slug}` : paint("dim", "wakes runs"),
         filter === null ? "no" : "yes",
         ...(isAnyOnHeaders ? [headers === null ? "no" : "yes"] : []),
         ...(isAnySigned ? [verify ?? "no"] : []),

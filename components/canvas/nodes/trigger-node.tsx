@@ -8,7 +8,7 @@ import { verdictOutcomes } from "../../ui/statuses.ts";
 import { useCanvas } from "../use-canvas.ts";
 import { EvidenceChip } from "../live/evidence-chip.tsx";
 import type { TriggerNode as Model } from "../../graph/canvas-model.ts";
-import { promptsOf, triggerName } from "../../graph/node-content.ts";
+import { matchesWord, onlyWakesRuns, promptsOf, triggerName, wakesRunsText } from "../../graph/node-content.ts";
 import { NodeFrame } from "./node-frame.tsx";
 
 export type TriggerFlowNode = Node<{ node: Model }, "trigger">;
@@ -20,13 +20,14 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
   return (
     <NodeFrame
       node={node}
-      name={triggerName(node.slug, evidence, isOff)}
+      name={triggerName(node, evidence, isOff)}
       className={isOff ? "border-dashed bg-sunken" : "bg-raised"}
     >
       <div className={`flex h-5 items-center gap-2 font-semibold tracking-[-0.005em] ${isOff ? "text-ink-2" : ""}`}>
         <span className="truncate group-data-[far=true]/canvas:text-xl" title={node.files.join("\n")}>
           {node.slug}
         </span>
+        <WakesRuns trigger={node} />
         {isOff && <StatusBadge status={verdictOutcomes.disabled} label="off" />}
       </div>
       <Conditions node={node} />
@@ -39,6 +40,16 @@ export const TriggerNode = memo(function TriggerNode({ data: { node } }: NodePro
     </NodeFrame>
   );
 });
+
+/** Shown in place of the edge to a target. */
+export function WakesRuns({ trigger }: { trigger: Pick<Model, "attachments"> }) {
+  if (!onlyWakesRuns(trigger)) return null;
+  return (
+    <span title={wakesRunsText} className="shrink-0 text-s font-normal text-ink-3">
+      wakes runs
+    </span>
+  );
+}
 
 /** The prompts for its agents, one line each. */
 export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
@@ -57,17 +68,18 @@ export function Prompts({ node }: { node: Pick<Model, "attachments"> }) {
 }
 
 /** One line per condition, so the height of the node is known before rendering. */
-export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter" | "fieldParts"> }) {
+export function Conditions({ node }: { node: Pick<Model, "conditions" | "hasFilter" | "fieldParts" | "attachments"> }) {
+  const matches = matchesWord(node);
   if (node.conditions.length === 0) {
     return (
       <p className="mt-1 text-s/[19px] text-ink-3 group-data-[far=true]/canvas:hidden">
-        {node.hasFilter ? "see its filter" : "no filter: every valid body fires"}
+        {node.hasFilter ? "see its filter" : `no filter: every valid body ${matches}`}
       </p>
     );
   }
   return (
     <ul
-      aria-label={node.hasFilter || node.fieldParts.length > 0 ? "Fires when" : "Fires when the body has"}
+      aria-label={`${matches === "fires" ? "Fires" : "Matches"} when${node.hasFilter || node.fieldParts.length > 0 ? "" : " the body has"}`}
       className="mt-1 group-data-[far=true]/canvas:hidden"
     >
       {node.conditions.map(({ path, words }) => (

@@ -82,7 +82,7 @@ function chainsOf(model: CanvasModel, matches: (node: ModelNode) => boolean): Se
     const node = model.byId.get(id);
     if (node?.kind !== "trigger") return;
     ids.add(id).add(node.sourceId);
-    for (const { targetId } of node.attachments) ids.add(targetId);
+    for (const { targetId } of node.attachments) if (targetId !== null) ids.add(targetId);
   };
   for (const node of model.byId.values()) {
     if (!matches(node)) continue;

@@ -7,6 +7,7 @@ import { type ReactNode, useState } from "react";
 import type { DeliveryDetails } from "../../../server/contract/delivery.ts";
 import { countVerdicts } from "../../../server/shared/deliveries/describe-reason.ts";
 import { ownHeaders } from "../../../server/contract/own-headers.ts";
+import { hasTarget } from "../../../server/contract/project/target.ts";
 import { formatNumber } from "../../../server/shared/format.ts";
 import { JsonView, type JumpTo } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -58,7 +59,7 @@ function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: R
   const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
   const { verdicts } = delivery;
   const evaluated = countVerdicts(delivery);
-  const matched = verdicts.filter((verdict) => verdict.outcome === "matched").length;
+  const fired = verdicts.filter((verdict) => verdict.outcome === "matched" && hasTarget(verdict)).length;
   const showPath = delivery.body === null ? undefined : (pointer: string) => setJumpTo({ pointer });
   return (
     <>
@@ -72,10 +73,7 @@ function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: R
         <OriginPanel delivery={delivery} />
         <RoundedNumbers delivery={delivery} />
         {evaluated > 0 && (
-          <Panel
-            title="Trigger verdicts"
-            note={`${formatNumber(evaluated)} evaluated · ${formatNumber(matched)} fired`}
-          >
+          <Panel title="Trigger verdicts" note={`${formatNumber(evaluated)} evaluated · ${formatNumber(fired)} fired`}>
             {verdicts.length > 0 && <VerdictTable verdicts={verdicts} onPath={showPath} />}
             <UnlistedVerdicts delivery={delivery} onPath={showPath} />
           </Panel>

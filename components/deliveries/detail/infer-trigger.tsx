@@ -37,7 +37,7 @@ function isWithoutTrigger({ outcome, problem, verdicts, redeliveryOf, headers }:
   if (
     headers[ownHeaders.handshake] !== undefined ||
     redeliveryOf !== null ||
-    verdicts.some((verdict) => verdict.outcome === "disabled")
+    verdicts.some((verdict) => verdict.outcome === "disabled" || verdict.outcome === "matched")
   )
     return false;
   // The body of a request to an unknown endpoint is not read, so nothing can be inferred from it.

@@ -90,7 +90,10 @@ function VerdictRow({
       </Cell>
       <Cell name="Actual">{reason && <Actual reason={reason} />}</Cell>
       <Cell name="Run">
-        {isFirst && verdict.runId && (
+        {isFirst && verdict.outcome === "matched" && !verdict.target && (
+          <span className="text-s text-ink-3">starts no run</span>
+        )}
+        {isFirst && verdict.runId && verdict.target && (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <RunState runId={verdict.runId} />
             <span className="whitespace-nowrap">

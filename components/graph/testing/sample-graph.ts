@@ -1,17 +1,20 @@
 import { arrangeGraph, type ArrangedGraph } from "../../../server/triggers/arrange-graph.ts";
 import { buildModel, type CanvasModel } from "../canvas-model.ts";
 
-type Way = readonly [endpoint: string, slug: string, target: string, conditions?: number];
+type Way = readonly [endpoint: string, slug: string, target: string | null, conditions?: number];
 
-/** A sample graph: endpoint → trigger → workflow. `lonely`: workflows without a trigger. */
+/**
+ * A sample graph: endpoint → trigger → workflow. `null`: the trigger has no target. `lonely`: workflows without a
+ * trigger.
+ */
 export function sampleGraph(ways: readonly Way[], lonely: readonly string[] = []): ArrangedGraph {
-  const slugs = [...new Set([...ways.map(([, , target]) => target), ...lonely])];
+  const slugs = [...new Set([...ways.flatMap(([, , target]) => target ?? []), ...lonely])];
   return arrangeGraph(
     ways.map(([endpoint, slug, target, conditions = 1]) => ({
-      attachmentId: `${slug}:${target}`,
+      attachmentId: target === null ? slug : `${slug}:${target}`,
       slug,
       source: { kind: "webhook", endpoint, methods: ["POST"] },
-      target: { kind: "workflow", slug: target },
+      target: target === null ? null : { kind: "workflow", slug: target },
       file: `triggers/${slug}.ts`,
       hasTransform: false,
       hasFilter: true,

@@ -60,13 +60,13 @@ function ChangedTrigger({
 }) {
   const unlisted = gained + lost - changes.length;
   return (
-    <section aria-label={`Differences of ${trigger} → ${target.slug}`} className="min-w-0">
+    <section aria-label={`Differences of ${trigger}${target ? ` → ${target.slug}` : ""}`} className="min-w-0">
       <div className="mb-1.5 flex min-w-0 items-baseline justify-between gap-3">
         <h4 className="min-w-0 text-s font-semibold break-all">
           <SheetLink node={{ kind: "trigger", id: trigger }} className="hover:underline">
             {trigger}
           </SheetLink>{" "}
-          <span className="font-normal text-ink-3">→ {target.slug}</span>
+          {target && <span className="font-normal text-ink-3">→ {target.slug}</span>}
         </h4>
         <Amount gained={gained} lost={lost} />
       </div>

@@ -4,9 +4,11 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import type { Page } from "../../../server/contract/list.ts";
+import { hasTarget } from "../../../server/contract/project/target.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatMethods, formatNumber, windowNames } from "../../../server/shared/format.ts";
 import { deliveriesHref, stoppedCount } from "../../graph/evidence.ts";
+import { matchedWord, onlyWakesRuns } from "../../graph/node-content.ts";
 import { ConditionList, DeliveryRows, FirstCurl } from "../frame/sheet-content.tsx";
 import { SheetSection } from "../frame/sheet-frame.tsx";
 import { SheetLink } from "../frame/sheet-link.tsx";
@@ -95,8 +97,8 @@ function TriggerLine({ trigger, activity }: { trigger: TriggerNode; activity: Ac
           {trigger.slug}
         </SheetLink>
         <span className="min-w-0 text-s text-ink-3">
-          →{" "}
-          {trigger.attachments.map(({ target }, index) => (
+          {onlyWakesRuns(trigger) ? "wakes runs" : "→ "}
+          {trigger.attachments.filter(hasTarget).map(({ target }, index) => (
             <span key={`${target.kind}:${target.slug}`}>
               {index > 0 && ", "}
               <SheetLink node={{ kind: target.kind, id: target.slug }} className="text-ink-2 hover:underline">
@@ -116,7 +118,7 @@ function TriggerLine({ trigger, activity }: { trigger: TriggerNode; activity: Ac
 
 /** Each number links to the deliveries that it counts. */
 function Counts({
-  trigger: { slug, source },
+  trigger,
   matched,
   stopped,
   since,
@@ -126,12 +128,13 @@ function Counts({
   stopped: number;
   since: string | undefined;
 }) {
+  const { slug, source } = trigger;
   const href = (verdict: "matched" | "stopped") =>
     deliveriesHref({ endpoint: source.endpoint, trigger: slug, verdict, since });
   return (
     <span className="ml-auto text-s whitespace-nowrap text-ink-3 tabular-nums">
       <Link href={href("matched")} className="font-medium text-ok hover:underline">
-        {formatNumber(matched)} fired
+        {formatNumber(matched)} {matchedWord(trigger)}
       </Link>
       {" · "}
       <Link href={href("stopped")} className="hover:underline">

@@ -222,11 +222,11 @@ function VerdictList({ verdicts }: { verdicts: readonly Verdict[] }) {
         <li key={verdict.attachmentId} className="border-line px-3 py-2">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <code className="font-medium">{verdict.trigger}</code>
-            <span className="text-s text-ink-3">→ {verdict.target.slug}</span>
+            <span className="text-s text-ink-3">{verdict.target ? `→ ${verdict.target.slug}` : "starts no run"}</span>
             <span className="ml-auto">
               <StatusBadge
                 status={verdictStyle(verdict.outcome, verdicts)}
-                label={verdict.outcome === "matched" ? "would fire" : undefined}
+                label={verdict.outcome === "matched" && verdict.target ? "would fire" : undefined}
               />
             </span>
           </div>

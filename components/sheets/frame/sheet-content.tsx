@@ -144,7 +144,8 @@ function ofTrigger(delivery: DeliveryRow, trigger: string) {
   const verdict = delivery.verdicts.find((one) => one.trigger === trigger);
   if (!verdict) return ofDelivery(delivery);
   const [reason] = verdict.reasons;
-  const summary = reason ? formatReason(reason) : verdict.runId ? `started ${verdict.target.slug}` : "";
+  const started = verdict.runId && verdict.target ? `started ${verdict.target.slug}` : "";
+  const summary = reason ? formatReason(reason) : started;
   const status = verdictStyle(verdict.outcome, delivery.verdicts);
   return { status, label: status.label, summary };
 }

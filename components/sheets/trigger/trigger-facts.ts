@@ -54,9 +54,11 @@ export function promptParts(template: string): { text: string; isPlaceholder: bo
 
 /** The key of the runs; for each target if they differ. `null`: no run has one. */
 export function describeKeys(
-  attachments: readonly { target: { slug: string }; key: RunKeyParts | null }[],
+  attachments: readonly { target: { slug: string } | null; key: RunKeyParts | null }[],
 ): string | null {
-  const texts = attachments.map(({ target, key }) => ({ slug: target.slug, text: key && describeKey(key) }));
+  const texts = attachments.flatMap(({ target, key }) =>
+    target ? { slug: target.slug, text: key && describeKey(key) } : [],
+  );
   const [first] = texts;
   if (texts.every(({ text }) => text === first?.text)) return first?.text ?? null;
   return texts.map(({ slug, text }) => `${slug}: ${text ?? "none"}`).join("; ");

@@ -3,8 +3,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
-import { type FieldPart, mismatchOf } from "../../../server/contract/request-parts.ts";
+import { mismatchOf } from "../../../server/contract/request-parts.ts";
 import type { Page } from "../../../server/contract/list.ts";
+import { hasTarget } from "../../../server/contract/project/target.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { partTitles } from "../../run-form/form/request-fields.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
@@ -16,6 +17,7 @@ import { SheetLink } from "../frame/sheet-link.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import type { Evidence as Counts } from "../../graph/evidence.ts";
 import type { TriggerNode } from "../../graph/canvas-model.ts";
+import { matchedWord, onlyWakesRuns, wakesRunsText } from "../../graph/node-content.ts";
 import { describeChallenges, describeDedupe, describeFields, describeKeys } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
 import { formatNumber, windowNames } from "../../../server/shared/format.ts";
@@ -34,14 +36,16 @@ interface TriggerOverviewProps {
 const linkClass = "font-mono break-all text-accent hover:underline";
 
 export function TriggerOverview({ trigger, details, counts, window, last, url, needsKey }: TriggerOverviewProps) {
-  const transforms = trigger.attachments.filter(({ hasTransform }) => hasTransform).length;
+  const isWaking = onlyWakesRuns(trigger);
+  const attached = trigger.attachments.filter(hasTarget);
+  const transforms = attached.filter(({ hasTransform }) => hasTransform).length;
   return (
     <>
       <SheetSection title="Status">
         <TriggerSwitch slug={trigger.slug} />
       </SheetSection>
       <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
-        <Evidence slug={trigger.slug} counts={counts} hasFilter={trigger.hasFilter} parts={trigger.fieldParts} />
+        <Evidence trigger={trigger} counts={counts} />
         {last.data?.data.length === 0 && (
           <div className="mt-2">
             <EmptyNote title="No matching deliveries yet">
@@ -51,7 +55,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
           </div>
         )}
       </SheetSection>
-      <SheetSection title="Fires when">
+      <SheetSection title={isWaking ? "Matches when" : "Fires when"}>
         <ConditionList conditions={trigger.conditions} />
       </SheetSection>
       <SheetSection title="About">
@@ -65,14 +69,16 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
                 className={linkClass}
               >{`/triggers/${trigger.source.endpoint}`}</SheetLink>,
             ],
-            ["starts", <Targets key="targets" trigger={trigger} />],
+            ["starts", isWaking ? wakesRunsText : <Targets key="targets" trigger={trigger} />],
             [
               "transform",
-              transforms === 0
-                ? "none: the payload is the input"
-                : transforms === trigger.attachments.length
-                  ? "yes: builds the input from the payload"
-                  : `for ${transforms} of ${trigger.attachments.length} targets`,
+              isWaking
+                ? null
+                : transforms === 0
+                  ? "none: the payload is the input"
+                  : transforms === attached.length
+                    ? "yes: builds the input from the payload"
+                    : `for ${transforms} of ${attached.length} targets`,
             ],
             ["methods", details && details.methods.join() !== "POST" ? describeMethods(details.methods) : null],
             ["tests", details?.challenges.length ? describeChallenges(details.challenges) : null],
@@ -86,7 +92,7 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
                 : null,
             ],
             ["file", <Files key="files" files={trigger.files} />],
-            ["last fired", <LastFired key="last" last={last} />],
+            [`last ${matchedWord(trigger)}`, <LastFired key="last" last={last} />],
           ]}
         />
       </SheetSection>
@@ -108,19 +114,10 @@ function describeMethods(methods: readonly string[]): string {
   return methods.includes("POST") ? "POST, or GET with the body as the query" : "GET: the query is the body";
 }
 
-function Evidence({
-  slug,
-  counts,
-  hasFilter,
-  parts,
-}: {
-  slug: string;
-  counts: TriggerOverviewProps["counts"];
-  hasFilter: boolean;
-  parts: readonly FieldPart[];
-}) {
+function Evidence({ trigger, counts }: Pick<TriggerOverviewProps, "trigger" | "counts">) {
+  const { slug, hasFilter, fieldParts: parts } = trigger;
   const stages = [
-    { label: "fired", verdict: "matched", amount: counts?.passed, tone: "text-ok" },
+    { label: matchedWord(trigger), verdict: "matched", amount: counts?.passed, tone: "text-ok" },
     ...parts.map((part) => ({
       label: `stopped by ${part}`,
       verdict: mismatchOf[part],
@@ -165,7 +162,7 @@ function LastFired({ last }: { last: TriggerOverviewProps["last"] }) {
 function Targets({ trigger }: { trigger: TriggerNode }) {
   return (
     <ul>
-      {trigger.attachments.map(({ attachmentId, target, prompt }) => (
+      {trigger.attachments.filter(hasTarget).map(({ attachmentId, target, prompt }) => (
         <li key={attachmentId}>
           {target.kind}{" "}
           <SheetLink node={{ kind: target.kind, id: target.slug }} className={linkClass}>

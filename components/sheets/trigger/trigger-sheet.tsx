@@ -21,13 +21,14 @@ import { SheetList } from "../frame/sheet-list.tsx";
 import { TriggerOverview } from "./trigger-overview.tsx";
 import { evidenceIn } from "./trigger-facts.ts";
 import type { Graph } from "../../graph/canvas-model.ts";
+import { onlyWakesRuns } from "../../graph/node-content.ts";
 import { type TriggerDetails, useActivity } from "../sheet-data.ts";
 import { useOrigin } from "../../ui/browser.ts";
 
 type Which = "matched" | "stopped";
 
-const choices: readonly { value: Which; label: string }[] = [
-  { value: "matched", label: "Fired" },
+const choicesOf = (isWaking: boolean): readonly { value: Which; label: string }[] => [
+  { value: "matched", label: isWaking ? "Matched" : "Fired" },
   { value: "stopped", label: "Stopped" },
 ];
 
@@ -54,6 +55,7 @@ export function TriggerSheet({
   const trpc = useTRPC();
   const [tab, setTab] = useSheetTab(["overview", "test", "deliveries", "schema", "backtest"]);
   const listed = graph.triggers.find((trigger) => trigger.slug === slug);
+  const isWaking = listed ? onlyWakesRuns(listed) : false;
   const endpoint = listed?.source.endpoint ?? "";
   const details = useQuery(trpc.triggers.get.queryOptions({ slug }));
   const activity = useActivity({ window, endpoint });
@@ -63,7 +65,7 @@ export function TriggerSheet({
   const needsKey = graph.mode === "deployed";
   const pill = (
     <TrafficPill
-      summary={counts && `${formatNumber(counts.passed)} fired`}
+      summary={counts && `${formatNumber(counts.passed)} ${isWaking ? "matched" : "fired"}`}
       lastAt={lastFired.data?.data[0]?.receivedAt ?? null}
       health={counts && counts.passed > 0 ? "healthy" : "unknown"}
     />
@@ -86,7 +88,9 @@ export function TriggerSheet({
                 needsKey={needsKey}
               />
             )}
-            {tab === "deliveries" && <TriggerDeliveries slug={slug} url={url} needsKey={needsKey} />}
+            {tab === "deliveries" && (
+              <TriggerDeliveries slug={slug} isWaking={isWaking} url={url} needsKey={needsKey} />
+            )}
             {tab === "backtest" && <BacktestPanel trigger={slug} version={graph.version} />}
             {tab === "schema" && (details.data || !details.error) && <TriggerSchemas details={details.data} />}
             {details.error && !details.data && (
@@ -128,7 +132,17 @@ function TriggerSchemas({ details }: { details: TriggerDetails | undefined }) {
 }
 
 /** Deliveries that a trigger matched or stopped, with the reason. */
-function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string; needsKey: boolean }) {
+function TriggerDeliveries({
+  slug,
+  isWaking,
+  url,
+  needsKey,
+}: {
+  slug: string;
+  isWaking: boolean;
+  url: string;
+  needsKey: boolean;
+}) {
   const trpc = useTRPC();
   const [which, setWhich] = useState<Which>("matched");
   const recent = useQuery({
@@ -148,7 +162,7 @@ function TriggerDeliveries({ slug, url, needsKey }: { slug: string; url: string;
       }
     >
       <div className="mb-2">
-        <Segmented label="Verdict" value={which} options={choices} onChange={setWhich} />
+        <Segmented label="Verdict" value={which} options={choicesOf(isWaking)} onChange={setWhich} />
       </div>
       <SheetList
         query={recent}

@@ -28,7 +28,7 @@ export const manifestTriggerSchema = z.object({
   slug: slugSchema.describe("Slug, e.g. `welcome-email`."),
   endpoint: endpointSchema.describe("The endpoint, e.g. `billing`."),
   attachmentId,
-  target: targetSchema,
+  target: targetSchema.nullable().describe("What it starts. `null`: nothing. It only wakes the runs that wait for it."),
   /** Path in the project, with `/`. */
   file: z.string().describe("Path of its file in the project."),
   /** Path of its module in the build folder: default export is the trigger, with its transform. */

@@ -12,6 +12,11 @@ export const targetSchema = z.object({
 export type TargetKind = z.infer<typeof targetKindSchema>;
 export type Target = z.infer<typeof targetSchema>;
 
+/** Whether a trigger, or a verdict of one, has a target. Without one it starts nothing, and only wakes runs. */
+export function hasTarget<Of extends { target: Target | null }>(of: Of): of is Of & { target: Target } {
+  return of.target !== null;
+}
+
 /** A target of a build; `undefined`: the build does not have it. */
 export function findBuilt<Built extends { slug: string }>(
   { workflows, agents }: { workflows: readonly Built[]; agents: readonly Built[] },

@@ -88,7 +88,7 @@ const target = named("Target", targetSchema);
 const reason = named("Reason", reasonSchema);
 const runError = named("RunError", runErrorSchema);
 
-export const verdict = named("Verdict", verdictSchema, { target, reasons: z.array(reason) });
+export const verdict = named("Verdict", verdictSchema, { target: orNull(target), reasons: z.array(reason) });
 const unlistedVerdicts = named("UnlistedVerdicts", unlistedVerdictsSchema);
 export const problem = named("Problem", problemSchema, {
   errors: z.array(named("ProblemError", problemErrorSchema)).max(20).optional(),
@@ -125,7 +125,7 @@ export const buildOutline = named("BuildOutline", buildOutlineSchema);
 const misfit = named("Misfit", misfitSchema, { target });
 export const openRunCheck = named("OpenRunCheck", openRunCheckSchema, { data: z.array(misfit) });
 const disabled = named("Disabled", disabledSchema);
-export const trigger = named("Trigger", triggerSchema, { target, disabled: orNull(disabled) });
+export const trigger = named("Trigger", triggerSchema, { target: orNull(target), disabled: orNull(disabled) });
 export const switchedTrigger = trigger.pick({ slug: true, disabled: true }).openapi("SwitchedTrigger");
 export const key = named("Key", keySchema);
 export const createdKey = named("CreatedKey", keySchema, {
@@ -169,7 +169,7 @@ export const triggerUrl = z
   .openapi("TriggerUrl");
 
 const changedTrigger = replaceProperties(backtestSchema.shape.triggers.element, {
-  target,
+  target: orNull(target),
   changes: z.array(named("FiringChange", firingChangeSchema, { reasons: z.array(reason) })),
   failures: z.array(named("InputFailure", inputFailureSchema)),
 });

@@ -114,6 +114,25 @@ describe("POST /triggers/{endpoint}", () => {
     ]);
   });
 
+  test.each(["reject", "skip", "hold"] as const)(
+    "a match that has no target is exactly { ok, skipped } with onMismatch %s, and its verdict says that it matched",
+    async (onMismatch) => {
+      const request = z.object({ order: z.string() });
+      const { url, store } = await serve({
+        triggers: [triggerOf({ slug: "order-shipped", endpoint: "orders", target: null, request, onMismatch })],
+      });
+      const { status, json } = await post(`${url}/triggers/orders`, { order: "7" });
+      expect([status, json]).toEqual([200, { ok: true, skipped: true }]);
+      expect(store.runs).toEqual([]);
+      expect(store.deliveries[0]).toMatchObject({
+        outcome: "skipped",
+        verdicts: [
+          { trigger: "order-shipped", attachmentId: "order-shipped", target: null, outcome: "matched", runId: null },
+        ],
+      });
+    },
+  );
+
   test("no match on a shared endpoint is exactly { ok, skipped }", async () => {
     const { url, store } = await serve({ triggers });
     const response = await fetch(`${url}/triggers/billing`, { method: "POST", headers: json, body: `{"amount":"1"}` });

@@ -15,11 +15,11 @@ import { type Manifest, manifestWorkflowSchema } from "../../contract/project/ma
 import { namedLists } from "../../shared/schema/named-fields.ts";
 import type { AnySchema, FieldsSchema, ProjectSources, TriggerSource } from "../../ports/project.ts";
 
-/** One trigger; its target is the workflow of the same slug unless another is named. */
+/** One trigger. Default of `target`: the workflow of the same slug. `null`: it has no target. */
 export function triggerOf(p: {
   slug: string;
   endpoint?: string;
-  target?: string;
+  target?: string | null;
   request: z.ZodType;
   filter?: z.ZodType;
   headers?: z.ZodType;
@@ -34,11 +34,11 @@ export function triggerOf(p: {
   methods?: Methods;
   key?: RunKeyParts;
 }): TriggerSource {
-  const target = { kind: "workflow" as const, slug: p.target ?? p.slug };
+  const target = p.target === null ? null : { kind: "workflow" as const, slug: p.target ?? p.slug };
   return {
     slug: p.slug,
     endpoint: p.endpoint ?? p.slug,
-    attachmentId: `${p.slug}:${target.slug}`,
+    attachmentId: target ? `${p.slug}:${target.slug}` : p.slug,
     target,
     request: p.request as unknown as AnySchema,
     filter: (p.filter ?? null) as unknown as AnySchema | null,
@@ -74,7 +74,7 @@ export function projectOf(triggers: readonly TriggerSource[]): ProjectSources {
     triggers: [],
     agents: [],
     environment: { reads: [], readsAny: false, secrets: [] },
-    workflows: [...new Set(ordered.map(({ target }) => target.slug))].map((slug) =>
+    workflows: [...new Set(ordered.flatMap(({ target }) => target?.slug ?? []))].map((slug) =>
       manifestWorkflowSchema.parse({
         slug,
         file: `workflows/${slug}.ts`,

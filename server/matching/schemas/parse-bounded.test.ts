@@ -6,9 +6,10 @@ import * as mini from "zod/mini";
 import * as z3 from "zod/v3";
 import type { Json } from "../../contract/json.ts";
 import type { AnySchema } from "../../ports/project.ts";
-import { parseBody, type ParseOutcome, toJson } from "../match-triggers.ts";
+import { parseBody, type ParseOutcome } from "../match-triggers.ts";
 import { explainIssues } from "../explain/explain.ts";
 import { parseBounded } from "./parse-bounded.ts";
+import { toJson } from "./to-json.ts";
 import { toSchema, type Version } from "../testing/build-shape.ts";
 import { bodiesNear, type Shape, shapes } from "../testing/shapes.ts";
 

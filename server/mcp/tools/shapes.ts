@@ -1,13 +1,19 @@
 import type { DescribedDelivery, Verdict } from "../../contract/delivery.ts";
+import type { Target } from "../../contract/project/target.ts";
 import type { RunSummary } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
 
 /** What models see of verdicts, bodies and runs: the same facts as the API, with fewer words. */
 
+/** `null`: the trigger starts nothing. */
+export function describeTarget(target: Target | null): string | null {
+  return target && `${target.kind} ${target.slug}`;
+}
+
 export function describeVerdict({ trigger, target, outcome, runId, reasons }: Verdict) {
   return {
     trigger,
-    target: `${target.kind} ${target.slug}`,
+    target: describeTarget(target),
     outcome,
     runId,
     reasons: reasons.map(({ pointer, message, expected, actual }) => ({ pointer, message, expected, actual })),
@@ -29,7 +35,7 @@ export function describeRun<Shown extends RunSummary>(run: Shown) {
   const { target, attachmentId: _, tokens, costUsd, ...rest } = run;
   return {
     ...rest,
-    target: `${target.kind} ${target.slug}`,
+    target: describeTarget(target),
     ...(target.kind === "agent" ? { tokens, costUsd } : {}),
   };
 }

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { backtestSchema } from "../../contract/backtest.ts";
 import { verdictSchema } from "../../contract/delivery.ts";
+import { hasTarget } from "../../contract/project/target.ts";
 import { formatCount } from "../../shared/format.ts";
 import { inferredTriggerSchema } from "../../triggers/infer-trigger.ts";
 import { triggerSchema } from "../../triggers/read-triggers.ts";
 import { defineTool } from "../tool.ts";
 import { body, deliveryId, endpoint, headers, query, readBody, since, toMoment, trigger } from "./inputs.ts";
-import { describeVerdict } from "./shapes.ts";
+import { describeTarget, describeVerdict } from "./shapes.ts";
 
 const triggersAnswer = z.object({ data: z.array(triggerSchema) });
 
@@ -14,7 +15,7 @@ export const listTriggers = defineTool({
   name: "list_triggers",
   title: "List triggers",
   description:
-    "Lists the triggers of the current build: endpoint, target, file, and whether each is switched off. With `trigger`, also its schemas (JSON Schema of the body, the filter and the headers) and an example body. Start here.",
+    "Lists the triggers of the current build: endpoint, target (`null`: it starts nothing and only wakes runs), file, and whether each is switched off. With `trigger`, also its schemas (JSON Schema of the body, the filter and the headers) and an example body. Start here.",
   input: z.strictObject({ endpoint: endpoint.optional(), trigger: trigger.optional() }),
   uses: ["listTriggers"],
   async call({ endpoint: wanted, trigger: slug }, api) {
@@ -24,7 +25,7 @@ export const listTriggers = defineTool({
       ({ slug: name, target, endpoint: at, file, verify, disabled, hasTransform, ...details }) => ({
         trigger: name,
         endpoint: at,
-        target: `${target.kind} ${target.slug}`,
+        target: describeTarget(target),
         file,
         verify,
         disabled,
@@ -70,11 +71,11 @@ export const testTrigger = defineTool({
       body: { ...rest, body: json },
       answer: z.object({ data: z.array(verdictSchema) }),
     });
-    const matched = data.filter(({ outcome }) => outcome === "matched").length;
+    const starting = data.filter((verdict) => verdict.outcome === "matched" && hasTarget(verdict)).length;
     return {
       facts: [
         ...facts,
-        `${matched} of ${formatCount(data.length, "trigger")} would start a run. Nothing was started or recorded.`,
+        `${starting} of ${formatCount(data.length, "trigger")} would start a run. Nothing was started or recorded.`,
       ],
       data: data.map(describeVerdict),
     };

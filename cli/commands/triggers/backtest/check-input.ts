@@ -19,6 +19,7 @@ const problemErrors = z.array(problemErrorSchema);
 /** Makes the input of the run that a match would start, as a worker does. The target's code is not called. */
 export function createInputCheck(code: ProjectCode, check: InputCheck): CheckInput {
   return async ({ trigger: { slug, attachmentId, target }, payload, delivery }) => {
+    if (!target) return null;
     const receivedAt = Date.parse(delivery.receivedAt);
     const run: RunToPrepare = {
       input: null,

@@ -58,7 +58,7 @@ function renderTrigger(trigger: LinkedTrigger, paint: Paint): string {
     gained + lost > 0 ? amount(gained, lost) : null,
     failed > 0 ? `${formatCount(failed, "run")} would fail` : null,
   ];
-  const title = `${paint("strong", trigger.trigger)} → ${target.kind} ${target.slug}  ${counts.filter(Boolean).join(", ")}\n`;
+  const title = `${paint("strong", trigger.trigger)}${target ? ` → ${target.kind} ${target.slug}` : ""}  ${counts.filter(Boolean).join(", ")}\n`;
   const shown = changes.slice(0, maxShown);
   const rows = shown.map((change) => [
     `  ${change.change === "gained" ? paint("good", "+") : paint("bad", "−")}`,

@@ -13,6 +13,7 @@ import { createRequestSlots } from "../../../auth/limits/request-slots.ts";
 import type { Mode } from "../../../config.ts";
 import type { Scope } from "../../../contract/access/scope.ts";
 import type { Manifest } from "../../../contract/project/manifest.ts";
+import { hasTarget } from "../../../contract/project/target.ts";
 import type { Faker } from "../../../domain/privacy/fake-value.ts";
 import { createBodyBudget } from "../../../domain/requests/request-body.ts";
 import { keyOfRun } from "../../../domain/runs/run-key.ts";
@@ -216,7 +217,7 @@ export async function deliver(
   const evaluated = evaluateTriggers(triggers, jsonSchema.parse(JSON.parse(p.body)));
   const runs = evaluated.flatMap(({ verdict, payload }) => {
     const trigger = triggers.find(({ attachmentId }) => attachmentId === verdict.attachmentId);
-    if (verdict.outcome !== "matched" || !trigger) return [];
+    if (verdict.outcome !== "matched" || !trigger || !hasTarget(trigger)) return [];
     return [
       planRun({
         manifest,

@@ -14,7 +14,8 @@ import { readTarget, runId } from "../stored-forms.ts";
 type StoredVerdict = readonly [
   trigger: number,
   attachment: number,
-  target: number,
+  /** `null`: the trigger has none. */
+  target: number | null,
   outcome: number,
   run: string | null,
   reasons?: readonly Reason[],
@@ -44,7 +45,7 @@ export function unpackVerdicts(text: string, names: Names): VerdictList {
 }
 
 function packVerdict({ trigger, attachmentId, target, outcome, runId, reasons }: Verdict, names: Names): StoredVerdict {
-  const named = [names.idOf(trigger), names.idOf(attachmentId), names.idOf(targetName(target))] as const;
+  const named = [names.idOf(trigger), names.idOf(attachmentId), target && names.idOf(targetName(target))] as const;
   const run = runId === null ? null : packRun(runId);
   return reasons.length === 0
     ? [...named, verdictOutcomeCodes[outcome], run]
@@ -58,7 +59,7 @@ function unpackVerdict(
   return {
     trigger: names.textOf(trigger),
     attachmentId: names.textOf(attachment),
-    target: readTarget(names.textOf(target)),
+    target: target === null ? null : readTarget(names.textOf(target)),
     outcome: outcomeOf(outcome),
     runId: run === null ? null : unpackRun(run),
     reasons: [...reasons],

@@ -1,0 +1,3 @@
+import { orderCanceled } from "../lib/order-canceled";
+
+export default orderCanceled;
