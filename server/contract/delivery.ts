@@ -127,6 +127,15 @@ export const deliverySummarySchema = z.object({
   unlistedVerdicts: z
     .array(unlistedVerdictsSchema)
     .describe("Counts of the other verdicts, on an endpoint with many triggers."),
+  woke: z
+    .array(
+      z.object({
+        runId: z.string().describe("Id of the run."),
+        source: z.string().describe("Slug of the source whose event it waited for."),
+      }),
+    )
+    .optional()
+    .describe("The runs that waited for this delivery. Absent: none did."),
   durationMs: z.number().describe("Milliseconds from the request to the response."),
   redeliveryOf: z
     .string()

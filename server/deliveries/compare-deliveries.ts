@@ -18,7 +18,7 @@ const maxDifferences = 200;
 
 /** The differences between two deliveries: bodies by path, verdicts, headers. Throws AppError `not_found`. */
 export async function compareDeliveries(
-  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  deps: { store: Pick<DeliveryStore, "getDelivery" | "findWoken">; project: ProjectReader },
   { id, other }: { id: string; other: string },
 ): Promise<DeliveryComparison> {
   const [one, two] = await Promise.all([showDelivery(deps, id), showDelivery(deps, other)]);

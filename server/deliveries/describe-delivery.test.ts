@@ -168,6 +168,8 @@ it("verdicts that are not listed are counted, with the stage and the field that 
   ]);
 });
 
+const findWoken = async () => new Map();
+
 const evaluate = async (body: string, type: string, formats: readonly BodyFormat[]) => {
   const triggers = sources.triggers.map((trigger) => ({ ...trigger, body: formats }));
   const changed = { ...sources, byEndpoint: Map.groupBy(triggers, ({ endpoint }) => endpoint) };
@@ -178,7 +180,7 @@ const evaluate = async (body: string, type: string, formats: readonly BodyFormat
     body: Buffer.from(body).toString("base64"),
     json: null,
   };
-  const deps = { project: { current: () => changed }, store: { getDelivery: async () => stored } };
+  const deps = { project: { current: () => changed }, store: { getDelivery: async () => stored, findWoken } };
   return (await showDelivery(deps, stored.id)).evaluated;
 };
 
@@ -235,7 +237,7 @@ it("a delivery of another service's feed has the decision of that service, and n
   };
   const show = (verdicts: unknown[]) => {
     const headers = { "signalbox-origin": JSON.stringify({ ...origin, verdicts }) };
-    const store = { getDelivery: async () => ({ ...delivery, headers, body: null, json: null }) };
+    const store = { getDelivery: async () => ({ ...delivery, headers, body: null, json: null }), findWoken };
     return showDelivery({ ...project, store }, delivery.id);
   };
   expect(await show(origin.verdicts)).toMatchObject({

@@ -17,7 +17,7 @@ import { countVerdicts, formatReason, verdictStages } from "../shared/deliveries
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../../sdk/did-you-mean.ts";
-import { formatNumber } from "../shared/format.ts";
+import { formatCount, formatNumber } from "../shared/format.ts";
 import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -27,33 +27,60 @@ import { getDelivery } from "./read-deliveries.ts";
 
 /** Deliveries as lists of the API show them, newest first, without their bodies. */
 export async function listDeliveries(
-  { store }: { store: Pick<DeliveryStore, "listDeliveries"> },
+  { store }: { store: Pick<DeliveryStore, "listDeliveries" | "findWoken"> },
   p: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DescribedSummary>> {
   const page = await store.listDeliveries(p.filter, p.page);
-  return { ...page, data: page.data.map((one) => ({ ...one, decision: describeDecision(one) })) };
+  const data = await addWoken(store, page.data);
+  return { ...page, data: data.map((one) => ({ ...one, decision: describeDecision(one) })) };
 }
+
+/** Adds the runs that waited for the deliveries. */
+async function addWoken<Row extends DeliverySummary>(
+  store: Pick<DeliveryStore, "findWoken">,
+  deliveries: readonly Row[],
+): Promise<Row[]> {
+  const ids = deliveries.flatMap(({ id, outcome }) => (wakingOutcomes.has(outcome) ? [id] : []));
+  const woken = ids.length === 0 ? null : await store.findWoken(ids);
+  return deliveries.map((one) => {
+    const woke = woken?.get(one.id);
+    return woke ? { ...one, woke } : one;
+  });
+}
+
+/** A skipped delivery can be found by a wait that begins later. */
+const wakingOutcomes: ReadonlySet<DeliverySummary["outcome"]> = new Set(["accepted", "skipped"]);
 
 /** Deliveries as lists of the app show them, newest first. */
 export async function listDeliveryRows(
-  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies">; project: ProjectReader },
+  deps: { store: Pick<DeliveryStore, "listDeliveries" | "getDeliveryBodies" | "findWoken">; project: ProjectReader },
   p: { filter: DeliveryFilter; page: PageRequest },
 ): Promise<Page<DeliveryRow>> {
   const page = await deps.store.listDeliveries(p.filter, p.page);
   const short = page.data.filter(({ bodyBytes }) => bodyBytes > 0 && bodyBytes <= maxReadBytes).map(({ id }) => id);
   const bodies = short.length === 0 ? new Map() : await deps.store.getDeliveryBodies(short);
-  return { ...page, data: page.data.map((one) => describeRow(deps, one, bodies.get(one.id) ?? null)) };
+  const data = await addWoken(deps.store, page.data);
+  return { ...page, data: data.map((one) => describeRow(deps, one, bodies.get(one.id) ?? null)) };
 }
 
 /** The kind of an event with a longer body is read from its headers only. */
 const maxReadBytes = 64_000;
 
+async function getWithWoken(
+  deps: { store: Pick<DeliveryStore, "getDelivery" | "findWoken"> },
+  id: string,
+): Promise<Delivery> {
+  const delivery = await getDelivery(deps, id);
+  const [one = delivery] = await addWoken(deps.store, [delivery]);
+  return one;
+}
+
 /** One delivery as its page shows it. Throws AppError `not_found`. */
 export async function showDelivery(
-  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  deps: { store: Pick<DeliveryStore, "getDelivery" | "findWoken">; project: ProjectReader },
   id: string,
 ): Promise<DeliveryDetails> {
-  const { json, ...delivery } = await getDelivery(deps, id);
+  const { json, ...delivery } = await getWithWoken(deps, id);
   const { manifest, byEndpoint } = deps.project.current();
   const triggers = manifest.triggers.filter(({ endpoint }) => endpoint === delivery.endpoint);
   const evaluated = await evaluatedBody(deps, delivery);
@@ -93,10 +120,10 @@ function describeOrigin({
 
 /** One delivery with its body, as the current build evaluates it. Throws AppError `not_found`. */
 export async function readDelivery(
-  deps: { store: Pick<DeliveryStore, "getDelivery">; project: ProjectReader },
+  deps: { store: Pick<DeliveryStore, "getDelivery" | "findWoken">; project: ProjectReader },
   id: string,
 ): Promise<DescribedDelivery> {
-  const delivery = await getDelivery(deps, id);
+  const delivery = await getWithWoken(deps, id);
   return { ...delivery, evaluated: await evaluatedBody(deps, delivery), decision: describeDecision(delivery) };
 }
 
@@ -149,6 +176,22 @@ function probableEndpoint(
 
 /** One line: why a delivery did, or did not, start a run. */
 function describeDecision(
+  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | "woke" | keyof VerdictList>,
+): string {
+  const { woke = [] } = delivery;
+  const decision = describeVerdicts(delivery);
+  return woke.length === 0 ? decision : [decision, `woke ${listRuns(woke)}`].filter(Boolean).join("; ");
+}
+
+const maxNamedRuns = 3;
+
+function listRuns(woke: NonNullable<DeliverySummary["woke"]>): string {
+  const others = woke.length - maxNamedRuns;
+  const named = woke.slice(0, maxNamedRuns).map(({ runId }) => runId);
+  return others > 0 ? `${named.join(", ")} and ${formatCount(others, "more run")}` : named.join(", ");
+}
+
+function describeVerdicts(
   delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | keyof VerdictList>,
 ): string {
   const { verdicts, unlistedVerdicts, problem } = delivery;

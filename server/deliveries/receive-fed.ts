@@ -7,6 +7,7 @@ import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { headersWithOrigin } from "../domain/deliveries/origin.ts";
 import { queueFull, toProblem } from "../domain/problem.ts";
 import { withRuns } from "../matching/match-triggers.ts";
+import { deliveredEvents } from "../matching/delivered-events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -78,10 +79,14 @@ export function createReceiveFed(deps: {
         responseStatus,
         problem: decision.outcome === "rejected" ? toProblem(decision.rejection) : null,
       });
-      const result = await store.acceptDelivery({ delivery: decided, runs, idempotency });
+      const delivered = p.isMatchOnly ? undefined : deliveredEvents(decision);
+      const result = await store.acceptDelivery({ delivery: decided, runs, idempotency, delivered });
       switch (result.kind) {
         case "accepted":
-          return { kind: "recorded", delivery: decided };
+          return {
+            kind: "recorded",
+            delivery: result.woke?.length && runs.length === 0 ? { ...decided, ...delivered?.ifWoken } : decided,
+          };
         case "full":
           return { kind: "busy", reason: queueFull(result.queue).message };
         case "conflict":

@@ -12,6 +12,7 @@ import { toProblem, queueFull } from "../domain/problem.ts";
 import { contentOf } from "../domain/requests/body-format.ts";
 import { withoutEncoding } from "../domain/requests/content-encoding.ts";
 import { checkSignature } from "../domain/requests/check-signature.ts";
+import { deliveredEvents } from "../matching/delivered-events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, TriggerSource } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
@@ -88,14 +89,15 @@ export async function redeliver(
         signed,
       })
     : null;
-  const result = await deps.store.acceptDelivery({ delivery, runs, idempotency });
+  const delivered = deliveredEvents(decision);
+  const result = await deps.store.acceptDelivery({ delivery, runs, idempotency, delivered });
   if (result.kind === "full") throw queueFull(result.queue);
   if (result.kind !== "accepted")
     throw new AppError(
       "not_replayable",
       `This event was accepted in the meantime as delivery ${result.deliveryId}. Redeliver that delivery to run the event again.`,
     );
-  if (runs.length > 0) deps.signals.runsQueued();
+  if (runs.length > 0 || result.woke?.length) deps.signals.runsQueued();
   return id;
 }
 

@@ -10,6 +10,7 @@ import type { StartedBy } from "../contract/run.ts";
 import { wasReleased } from "../domain/deliveries/held.ts";
 import { queueFull } from "../domain/problem.ts";
 import { maskVerdictsOf } from "../domain/privacy/mask-delivery.ts";
+import { deliveredEvents } from "../matching/delivered-events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -123,7 +124,7 @@ async function evaluateHeld(deps: ReleaseDeps, id: string, { action, startedBy }
   }));
   return {
     answer: { ...of, result: "released", runs: started, message: null },
-    request: { id, verdicts, unlistedVerdicts, runs, at },
+    request: { id, verdicts, unlistedVerdicts, runs, at, delivered: deliveredEvents(decision) },
   };
 }
 

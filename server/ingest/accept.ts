@@ -16,8 +16,15 @@ import {
   skippedResponse,
 } from "../domain/deliveries/sender-response.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
+import { deliveredEvents } from "../matching/delivered-events.ts";
 import { type Decision, withRuns } from "../matching/match-triggers.ts";
-import type { AcceptedRun, DeliveryStore, NewDelivery } from "../ports/store/delivery-store.ts";
+import type {
+  AcceptedRun,
+  DeliveredEvents,
+  DeliveryStore,
+  NewDelivery,
+  WokenRun,
+} from "../ports/store/delivery-store.ts";
 import type { NewRun } from "../ports/store/run-store.ts";
 import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
 
@@ -28,7 +35,13 @@ import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts"
 
 /** How an authenticated, readable delivery ended. It is on disk. */
 export type Acceptance =
-  | { kind: "accepted" | "repeated"; delivery: NewDelivery; runs: readonly AcceptedRun[] }
+  | {
+      kind: "accepted" | "repeated";
+      delivery: NewDelivery;
+      runs: readonly AcceptedRun[];
+      /** The runs that waited for the delivery. */
+      woke: readonly WokenRun[];
+    }
   | { kind: "skipped" | "held"; delivery: NewDelivery }
   /** The sender verifies the endpoint, and receives `answer`. */
   | { kind: "challenged"; delivery: NewDelivery; answer: SenderAnswer }
@@ -63,24 +76,32 @@ export async function accept(
     verdicts: decision.verdicts,
     unlistedVerdicts: decision.unlistedVerdicts,
   });
-  const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency }, head.limit);
+  const delivered = deliveredEvents(decision, { status: statusOf("accepted") });
+  const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency, delivered }, head.limit);
   if (result.kind === "conflict") return { kind: "rejected", error: idempotencyConflict(result.deliveryId) };
   if (result.kind === "full") return { kind: "rejected", error: queueFull(result.queue) };
-  if (result.kind === "accepted") return recorded(delivery, decision);
+  if (result.kind === "accepted") return recorded(delivery, decision, { delivered, woke: result.woke ?? [] });
+  const { woke = [] } = result;
   const repeated: NewDelivery = {
     ...delivery,
     outcome: "repeated",
-    responseStatus: statusOf("repeated", result.runs.length === 0) ?? 202,
+    responseStatus: statusOf("repeated", result.runs.length + woke.length === 0) ?? 202,
     problem: null,
     headers: { ...delivery.headers, [ownHeaders.repeatOf]: result.deliveryId },
     ...withRuns(decision.listWith(new Set(result.runs.map(({ attachmentId }) => attachmentId))), result.runs),
   };
   await store.recordDelivery(repeated, head.limit);
-  return { kind: "repeated", delivery: repeated, runs: result.runs };
+  return { kind: "repeated", delivery: repeated, runs: result.runs, woke };
 }
 
-function recorded(delivery: NewDelivery, decision: Decision): Acceptance {
-  if (decision.outcome === "accepted") return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun) };
+function recorded(
+  delivery: NewDelivery,
+  decision: Decision,
+  { delivered, woke }: { delivered: DeliveredEvents | undefined; woke: readonly WokenRun[] },
+): Acceptance {
+  if (decision.outcome === "accepted")
+    return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun), woke };
+  if (woke.length > 0) return { kind: "accepted", delivery: { ...delivery, ...delivered?.ifWoken }, runs: [], woke };
   if (decision.outcome !== "rejected") return { kind: decision.outcome, delivery };
   return { kind: "mismatched", delivery, error: decision.rejection };
 }
@@ -112,14 +133,17 @@ export function respond(
 ): IngestResponse {
   const { kind } = acceptance;
   if (kind !== "challenged" && kind !== "mismatched") {
-    const isHeld = kind === "repeated" && acceptance.runs.length === 0;
+    const isHeld = kind === "repeated" && acceptance.runs.length + acceptance.woke.length === 0;
     const fixed = replyTo(reply, kind, { isHeld });
     if (fixed) return response(context, fixedResponse(fixed, { isRepeated: kind === "repeated" }));
   }
   switch (acceptance.kind) {
     case "accepted":
     case "repeated":
-      return response(context, acceptedResponse(acceptance.runs, { isRepeated: acceptance.kind === "repeated" }));
+      return response(
+        context,
+        acceptedResponse(acceptance.runs, { isRepeated: acceptance.kind === "repeated", woke: acceptance.woke }),
+      );
     case "skipped":
       return response(context, skippedResponse());
     case "held":

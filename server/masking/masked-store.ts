@@ -104,6 +104,7 @@ type MaskedRuns = Pick<
   | "listTimeline"
   | "listSteps"
   | "loadSteps"
+  | "listEventResults"
   | "getLive"
   | "listFailures"
   | "summarizeTargets"
@@ -175,6 +176,11 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
         name: step.kind === "approval" ? step.name : scrub.text(step.name),
         result: maskResult(mask, step),
       }));
+    },
+    async listEventResults(runId) {
+      const mask = await maskOf(runId);
+      const results = await store.listEventResults(runId);
+      return mask ? results.flatMap((result) => maskResult(mask, { kind: "event", result }) ?? []) : results;
     },
     async getLive(runId) {
       const mask = await maskOf(runId);
@@ -251,7 +257,7 @@ async function findDelivery(store: Store, { deliveryId, replayOf }: Run): Promis
   return replayed && findDelivery(store, replayed);
 }
 
-function maskResult(mask: RunMask, { kind, result }: StepRecord): Json | null {
+function maskResult(mask: RunMask, { kind, result }: Pick<StepRecord, "kind" | "result">): Json | null {
   const event = kind === "event" ? readEventResult(result) : null;
   return event ? { ...event, payload: mask.event(event) } : mask.scrub.json(result);
 }

@@ -60,6 +60,8 @@ const withoutValues = new Set([
   "readSize",
   "readRemovedBefore",
   "findWaits",
+  "findWoken",
+  "listWaitsToSearch",
   "listHeld",
   "findFeedStart",
   "sumSpend",

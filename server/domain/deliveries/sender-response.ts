@@ -17,17 +17,25 @@ export interface ResponseParts {
 const jsonHeaders = { "content-type": "application/json" };
 const repeatedHeaders = { "idempotent-replayed": "true" };
 
-/** To an accepted or repeated delivery. Without runs, the delivery is held, or repeats a held one. */
+/**
+ * To an accepted or repeated delivery. `woke`: the runs that waited for it. Without runs of either kind, the delivery
+ * is held, or repeats a held one.
+ */
 export function acceptedResponse(
   runs: readonly { runId: string; trigger: string; target: Verdict["target"] }[],
-  { isRepeated }: { isRepeated: boolean },
+  { isRepeated, woke = [] }: { isRepeated: boolean; woke?: readonly { runId: string }[] | undefined },
 ): ResponseParts {
-  const [first] = runs;
+  const [first] = [...runs, ...woke];
   const repeated = isRepeated ? repeatedHeaders : {};
   if (!first)
     return { status: 202, body: JSON.stringify({ ok: true, held: true }), headers: { ...jsonHeaders, ...repeated } };
   const { runId } = first;
-  const body = { ok: true, runId, runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })) };
+  const body = {
+    ok: true,
+    runId,
+    runs: runs.map(({ runId, trigger, target }) => ({ runId, trigger, target })),
+    ...(woke.length > 0 && { woke: woke.map(({ runId }) => ({ runId })) }),
+  };
   return {
     status: 202,
     body: JSON.stringify(body),
@@ -83,7 +91,7 @@ const problemHeaders: Partial<Record<ErrorCode, Record<string, string>>> = {
 
 type Recorded = Pick<
   Delivery,
-  "id" | "outcome" | "responseStatus" | "problem" | "body" | "headers" | "redeliveryOf" | keyof VerdictList
+  "id" | "woke" | "outcome" | "responseStatus" | "problem" | "body" | "headers" | "redeliveryOf" | keyof VerdictList
 >;
 
 /**
@@ -113,7 +121,7 @@ export function sentResponse(
 type Parts = Pick<SenderResponse, "body" | "headers">;
 
 function partsOf(delivery: Recorded, reply: Reply | null): Parts {
-  const { outcome, responseStatus, problem, verdicts, body, headers } = delivery;
+  const { outcome, responseStatus, problem, verdicts, body, headers, woke = [] } = delivery;
   const isRepeated = outcome === "repeated";
   if (problem) return problemResponse(problem, reply);
   // The answer of the sender's scheme is not stored, unless the body has it.
@@ -124,7 +132,7 @@ function partsOf(delivery: Recorded, reply: Reply | null): Parts {
   const runs = isReleased
     ? []
     : verdicts.flatMap(({ runId, ...verdict }) => (runId === null ? [] : [{ ...verdict, runId }]));
-  const isHeld = outcome === "held" || isReleased || (isRepeated && runs.length === 0);
+  const isHeld = outcome === "held" || isReleased || (isRepeated && runs.length === 0 && woke.length === 0);
   const fixed = replyTo(reply, isReleased || outcome === "rejected" ? "held" : outcome, { isHeld });
   if (fixed && fixed.status === responseStatus) return fixedResponse(fixed, { isRepeated });
   if (outcome === "skipped") {
@@ -132,7 +140,9 @@ function partsOf(delivery: Recorded, reply: Reply | null): Parts {
     const challenge = countVerdicts(delivery) === 0 ? challengeIn(body) : null;
     return challenge === null ? skipped : { ...skipped, body: challenge };
   }
-  return acceptedResponse(runs, { isRepeated });
+  // It only woke runs, which retention has removed.
+  if (outcome === "accepted" && !isReleased && runs.length + woke.length === 0) return { body: null, headers: {} };
+  return acceptedResponse(runs, { isRepeated, woke: isReleased ? [] : woke });
 }
 
 /** The response to a URL verification of Slack: the challenge that the sender sent. No trigger is evaluated. */

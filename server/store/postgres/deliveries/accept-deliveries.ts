@@ -103,7 +103,8 @@ export async function acceptDeliveries(
   for (const { answer, left, delivery: accepted, ended, toResult } of decisions) {
     if (answer?.kind === "repeated") {
       const { deliveryId } = answer;
-      const first = { runs: runsOf.get(deliveryId) ?? [], woke: wokenBy.get(deliveryId) ?? [] };
+      const woke = wokenBy.get(deliveryId);
+      const first = { runs: runsOf.get(deliveryId) ?? [], ...(woke && { woke }) };
       answers.push({ result: { kind: "repeated", deliveryId, ...first }, left });
     } else if (answer || ended.length === 0 || !accepted)
       answers.push({ result: answer ?? { kind: "accepted" }, left });

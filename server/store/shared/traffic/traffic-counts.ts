@@ -62,6 +62,10 @@ const anyTrigger = "*";
 const anyTriggerOf = (target: string) => `${anyTrigger}:${target}`;
 export const isOfAnyTrigger = (attachmentId: string) => attachmentId.startsWith(`${anyTrigger}:`);
 export const targetSlugOf = (attachmentId: string) => attachmentId.slice(attachmentId.indexOf(":") + 1);
+/** A source without a target has its slug as the id. */
+export const hasTarget = (attachmentId: string) => attachmentId.includes(":");
+export const isOfTrigger = (attachmentId: string, trigger: string) =>
+  attachmentId === trigger || attachmentId.startsWith(`${trigger}:`);
 
 interface Correction {
   target: string;
@@ -104,6 +108,7 @@ function tallyOf(
 ): Map<string, Map<VerdictOutcome, number>> {
   const tallied = new Map<string, Map<VerdictOutcome, number>>();
   for (const verdict of verdicts) {
+    if (!hasTarget(verdict.attachmentId)) continue;
     const target = targetSlugOf(verdict.attachmentId);
     const tally = tallied.get(target) ?? new Map<VerdictOutcome, number>();
     tallied.set(target, tally.set(verdict.outcome, countOf(tally, verdict.outcome) + 1));

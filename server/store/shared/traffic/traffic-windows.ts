@@ -6,7 +6,7 @@ import type {
   VerdictBucket,
   VerdictCount,
 } from "../../../ports/store/traffic-store.ts";
-import { isOfAnyTrigger, targetSlugOf, type TrafficSum } from "./traffic-counts.ts";
+import { hasTarget, isOfAnyTrigger, isOfTrigger, targetSlugOf, type TrafficSum } from "./traffic-counts.ts";
 
 /** The endpoint in counts over all endpoints, and the attachment in counts of deliveries. */
 export const total = "";
@@ -92,12 +92,14 @@ export function joinVerdictCounts(
   const verdicts = all
     .filter(({ attachmentId }) => !isOfAnyTrigger(attachmentId))
     .map(({ attachmentId, outcome, count }): VerdictCount => ({ attachmentId, outcome, count }));
-  const targets = all.map(({ endpoint, attachmentId, outcome, count }): TargetCount => ({
-    endpoint,
-    target: targetSlugOf(attachmentId),
-    outcome,
-    count,
-  }));
+  const targets = all
+    .filter(({ attachmentId }) => hasTarget(attachmentId))
+    .map(({ endpoint, attachmentId, outcome, count }): TargetCount => ({
+      endpoint,
+      target: targetSlugOf(attachmentId),
+      outcome,
+      count,
+    }));
   return {
     verdicts: sumsByKey(verdicts, keyOfVerdict),
     targets: sumsByKey(targets, ({ endpoint, target, outcome }) => `${target} ${outcome} ${endpoint}`),
@@ -117,7 +119,7 @@ export function joinVerdictBuckets(
   { log, endpoint, trigger, window }: Logged & { endpoint: string; trigger: string },
 ): VerdictBucket[] {
   const logged = (log.get(endpoint) ?? [])
-    .filter(({ attachmentId }) => attachmentId.startsWith(`${trigger}:`))
+    .filter(({ attachmentId }) => isOfTrigger(attachmentId, trigger))
     .flatMap((sum) => toVerdictCounts(sum, window));
   const buckets = [...counted, ...logged].map(({ at, attachmentId, outcome, count }): VerdictBucket => ({
     at,

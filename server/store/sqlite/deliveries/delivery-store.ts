@@ -136,7 +136,7 @@ function prepareAcceptDelivery(
             kind: "repeated",
             deliveryId: repeat.deliveryId,
             runs: listFirstRuns(found.seq),
-            woke: p.wakeRuns.listWoken(repeat.deliveryId),
+            ...p.wakeRuns.listWoken(repeat.deliveryId),
           };
     // Returned, not thrown: an operation that throws makes its whole batch start again, one operation at a time.
     const queue = p.capacity.findFull(runs);
@@ -159,7 +159,8 @@ export interface WakeRuns {
     delivery: Pick<NewDelivery, "id" | "receivedAt">,
     toResult: DeliveredEvents["toResult"],
   ): WokenRun[];
-  listWoken(deliveryId: string): WokenRun[];
+  /** Empty: the delivery woke no run. */
+  listWoken(deliveryId: string): { woke?: readonly WokenRun[] };
 }
 
 /** For most deliveries, only the first statement runs: no run has ever waited for their sources. */
@@ -173,7 +174,10 @@ export function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSe
     },
     wake: (waiting, { id: deliveryId, receivedAt }, toResult) =>
       runSync(wake(session, waiting, { deliveryId, receivedAt, toResult })),
-    listWoken: (id) => runSync(findWoken(session, [id])).get(id) ?? [],
+    listWoken(id) {
+      const woke = runSync(findWoken(session, [id])).get(id);
+      return woke ? { woke } : {};
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DeliveryFilter } from "../../../ports/store/delivery-store.ts";
 import type { Position } from "../../shared/lists/cursor.ts";
 import type { Region } from "../../shared/lists/read-list.ts";
-import type { TrafficSum } from "../../shared/traffic/traffic-counts.ts";
+import { isOfTrigger, type TrafficSum } from "../../shared/traffic/traffic-counts.ts";
 import type { SqliteDatabase } from "../database.ts";
 import { toPositionId } from "../lists/list-reader.ts";
 
@@ -64,7 +64,7 @@ function loggedHours(
   p: { since: number; until: number; verdict: NonNullable<DeliveryFilter["verdict"]> },
 ): number[] {
   const isVerdict = ({ attachmentId, outcome }: TrafficSum) =>
-    attachmentId.startsWith(`${p.verdict.trigger}:`) && p.verdict.outcomes.some((one) => one === outcome);
+    isOfTrigger(attachmentId, p.verdict.trigger) && p.verdict.outcomes.some((one) => one === outcome);
   const hours = sums.filter(isVerdict).map(({ at }) => at - (at % hourMs));
   return hours.filter((at) => at >= p.since && at < p.until);
 }
