@@ -5,6 +5,7 @@ import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
 import { isEnded } from "../server/shared/runs/run-state.ts";
 import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
+import { createWaitSearch } from "../server/deliveries/search-waits.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { ProjectCode } from "../server/ports/project.ts";
 import type { AssignedRun } from "../server/ports/run-channel.ts";
@@ -26,9 +27,9 @@ const maxConcurrent = 100;
 
 export interface Executor {
   /**
-   * Executes due runs, and moves the clock to the next one, until these runs have ended or wait for an approval;
-   * `null`: until all have. Returns the ids of the executed runs. Throws an Error if that takes longer than `timeoutMs`
-   * of real time.
+   * Executes due runs, and moves the clock to the next one, until these runs have ended, or wait for an approval or an
+   * event; `null`: until all have. Returns the ids of the executed runs. Throws an Error if that takes longer than
+   * `timeoutMs` of real time.
    */
   settle(wanted: readonly string[] | null, timeoutMs: number): Promise<string[]>;
   /** Loads the code of targets before their runs begin: a slow import takes no part of the time limit. */
@@ -52,7 +53,9 @@ export function createExecutor(options: {
   models: Readonly<Record<string, ModelLike>>;
 }): Executor {
   const { store, build, clock, models } = options;
-  const { manifest } = build;
+  const { manifest, sources } = build;
+  const project = { current: () => sources };
+  const waitSearch = createWaitSearch({ store, project, clock, logger: silentLogger });
   const code = withModels(build.code, models);
   const probes = new Map<string, StepProbe>();
   const storedSteps = new Map<string, readonly StepRecord[]>();
@@ -76,6 +79,8 @@ export function createExecutor(options: {
       version: manifest.version,
     });
     await Promise.all(claimed.map((run) => execute(run).finally(executing.begin())));
+    // Deliveries that were received before their runs waited for them.
+    if (claimed.length > 0) await waitSearch.searchRest();
     return claimed.map(({ id }) => id);
   }
 
@@ -140,12 +145,14 @@ export function createExecutor(options: {
     return run && waitsFor ? ` It waits: ${describeWait(waitsFor, run)}.` : "";
   }
 
-  /** The open runs among these, and those of their `onFailure`, unless they wait for an approval. */
+  /** The open runs among these, and those of their `onFailure`, unless they wait for an approval or an event. */
   async function listUnsettled(wanted: readonly string[] | null): Promise<string[]> {
     const page = { limit: 100, cursor: null };
     const waiting = new Set((await store.listRuns({ needsApproval: true }, page)).data.map(({ id }) => id));
     const runs =
       wanted === null ? await listOpen() : await Promise.all(wanted.map(findWithFailure)).then((all) => all.flat());
+    const waits = await store.findWaits({ ids: runs.map(({ id }) => id), limits, now: clock.now() });
+    for (const [id, { waitsFor }] of waits) if (waitsFor?.kind === "event") waiting.add(id);
     return runs.filter(({ id, status }) => !isEnded(status) && !waiting.has(id)).map(({ id }) => id);
   }
 

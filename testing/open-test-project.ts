@@ -72,10 +72,15 @@ export async function openTestProject(options: TestProjectOptions): Promise<Test
     }
     checkNames(given, "settle", [...runOptions, "trigger"]);
     const { trigger, ...probing } = given;
-    const runs = "runs" in started ? [...started.runs] : [started];
+    const runs = "runs" in started ? await listRunsOf(started) : [started];
     const chosen = "runs" in started ? chooseRun(started, trigger) : started;
     await settleRuns(runs, probing);
     return await read(chosen.id);
+  }
+
+  /** The runs that a delivery has started, and those that it woke. */
+  async function listRunsOf({ runs, woke }: TestDelivery): Promise<{ id: string; target: Target }[]> {
+    return [...runs, ...(await store.findRuns(woke.map(({ id }) => id)))];
   }
 
   async function fire(trigger: string, given: unknown, probing: RunOptions = {}): Promise<TestRun> {
@@ -148,10 +153,8 @@ function isProbed(options: RunOptions): boolean {
   return Object.values(options).some((option) => option !== undefined && option !== false);
 }
 
-function chooseRun(
-  { runs, outcome, endpoint }: TestDelivery,
-  trigger: string | undefined,
-): TestDelivery["runs"][number] {
+function chooseRun({ runs, woke, outcome, endpoint }: TestDelivery, trigger: string | undefined): { id: string } {
+  if (runs.length === 0 && trigger === undefined && woke[0]) return chooseWoken(woke, endpoint);
   const chosen = trigger === undefined ? runs : runs.filter((run) => run.trigger === trigger);
   const [first] = chosen;
   const started = runs.map((run) => run.trigger).join(", ");
@@ -166,6 +169,13 @@ function chooseRun(
       `The delivery to ${endpoint} has started several runs (${started}). Select one: settle(delivery, { trigger: ${JSON.stringify(first.trigger)} }).`,
     );
   return first;
+}
+
+function chooseWoken([first, ...others]: TestDelivery["woke"], endpoint: string): { id: string } {
+  if (first && others.length === 0) return first;
+  throw new Error(
+    `The delivery to ${endpoint} woke ${others.length + 1} runs. Settle each of them, or call settle() and select one.`,
+  );
 }
 
 function toJsonBody(given: unknown): Json {

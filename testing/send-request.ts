@@ -146,6 +146,7 @@ function sign(
 async function readDelivery(store: Store, endpoint: string, response: IngestResponse): Promise<TestDelivery> {
   const id = response.headers["signalbox-delivery"] ?? null;
   const recorded = id === null ? null : await store.getDelivery(id);
+  const woken = id === null ? null : (await store.findWoken([id])).get(id);
   const body = parse(response.body);
   const { verdicts } = recorded ?? noVerdicts;
   const problem = recorded?.problem ?? problemSchema.safeParse(body).data ?? null;
@@ -163,6 +164,7 @@ async function readDelivery(store: Store, endpoint: string, response: IngestResp
       reasons,
     })),
     runs: outcome === "accepted" ? verdicts.flatMap(toStartedRun) : [],
+    woke: (woken ?? []).map(({ runId, source }) => ({ id: runId, source })),
     problem: problem && { code: problem.code, title: problem.title, detail: problem.detail },
   };
 }

@@ -16,6 +16,7 @@ const delivery: TestDelivery = {
     { trigger: "ci", target, outcome: "filter_mismatch", reasons: [reason] },
   ],
   runs: [{ id: "run_1", trigger: "issue", target }],
+  woke: [],
   problem: null,
 };
 const run: TestRun = {

@@ -27,14 +27,19 @@ export interface TestProject {
    * request that the service rejects: the result has the response.
    */
   deliver(endpoint: string, body: unknown, options?: DeliverOptions): Promise<TestDelivery>;
-  /** Executes all open runs to their ends, or until they wait for an approval. Returns them, oldest first. */
+  /**
+   * Executes all open runs to their ends, or until they wait for an approval or for an event. Returns them, oldest
+   * first.
+   */
   settle(): Promise<TestRun[]>;
   /**
    * Executes the runs of a delivery, or one run, to their ends. Sleeps and delays of retries are skipped: the virtual
-   * clock moves to their ends. A run that waits for an approval stays in `waiting`. Also executes `onFailure`.
+   * clock moves to their ends. A run that waits for an approval or for an event stays in `waiting`: call `approve`, or
+   * `deliver` the event. `clock.advance` passes the timeout of a wait. Also executes `onFailure`.
    *
-   * Returns the run of `options.trigger`, or the only run of the delivery. Throws an Error if the delivery has started
-   * no run, several runs (set `trigger`), or a run that does not end in time.
+   * Returns the run of `options.trigger`, or the only run that the delivery has started or, if it has started none, the
+   * only one that it woke. Throws an Error if there is none, several runs (set `trigger`), or a run that does not end
+   * in time.
    */
   settle(started: TestDelivery | TestRun, options?: SettleOptions): Promise<TestRun>;
   /**
@@ -133,6 +138,8 @@ export interface TestDelivery {
   readonly verdicts: readonly TestVerdict[];
   /** The runs that it has started. */
   readonly runs: readonly { readonly id: string; readonly trigger: string; readonly target: TestTarget }[];
+  /** The runs that waited for it, with the slug of the source. */
+  readonly woke: readonly { readonly id: string; readonly source: string }[];
   /** Why it was rejected. */
   readonly problem: { readonly code: string; readonly title: string; readonly detail: string } | null;
 }
