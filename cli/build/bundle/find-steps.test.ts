@@ -31,6 +31,14 @@ test("a workflow has the names of its steps and sleeps, without those that the c
   expect(await stepsOf(workflow(run))).toEqual(["sleep settle", "step charge", "step mail", 'step the "third"']);
 });
 
+test("a workflow has the names of the events that it waits for", async () => {
+  const run = `async (_input, ctx: any) => {
+    await ctx.waitFor("shipped", null, {});
+    await ctx.waitForAny("outcome", {});
+  }`;
+  expect(await stepsOf(workflow(run))).toEqual(["event outcome", "event shipped"]);
+});
+
 test("a workflow has the steps of the files that it imports, and not those of other workflows", async () => {
   const files = {
     ...workflow("(input, ctx) => sendAll(ctx)", 'import { sendAll } from "../lib/all";'),

@@ -5,12 +5,15 @@ import type { BundledFile } from "./bundle.ts";
 /** The start of a module's import of another file of the bundle. esbuild writes strings with double quotes. */
 const imported = /\b(?:from|import)\s*"(\.[^"]+)"/g;
 
+const kinds = { step: "step", sleep: "sleep", waitFor: "event", waitForAny: "event" } as const;
+
 /** A call whose first argument begins with a literal: also of a destructured `step`. */
-const call = /\b(step|sleep)\(\s*("(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]/g;
+const call = /\b(step|sleep|waitFor|waitForAny)\(\s*("(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]/g;
 
 /**
- * Finds the calls of `ctx.step` and `ctx.sleep` in a module and the files that it imports. Names that the code computes
- * are not found. The result is for comparisons of two builds: other functions of these names do no harm there.
+ * Finds the calls of `ctx.step`, `ctx.sleep`, `ctx.waitFor` and `ctx.waitForAny` in a module and the files that it
+ * imports. Names that the code computes are not found. The result is for comparisons of two builds: other functions of
+ * these names do no harm there.
  */
 export function createStepFinder(files: readonly BundledFile[]): (module: string) => StepCall[] {
   const texts = new Map(
@@ -25,7 +28,7 @@ export function createStepFinder(files: readonly BundledFile[]): (module: string
     const imports = [...text.matchAll(imported)].map(([, to = ""]) => posix.join(posix.dirname(path), to));
     const calls = [...text.matchAll(call)].flatMap(([, kind, literal = ""]): StepCall[] => {
       const name = readLiteral(literal);
-      return name === null ? [] : [{ kind: kind === "sleep" ? "sleep" : "step", name }];
+      return name === null || !isKind(kind) ? [] : [{ kind: kinds[kind], name }];
     });
     parsed.set(path, { imports, calls });
     return { imports, calls };
@@ -44,6 +47,10 @@ export function createStepFinder(files: readonly BundledFile[]): (module: string
     }
     return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
   };
+}
+
+function isKind(call: string | undefined): call is keyof typeof kinds {
+  return call !== undefined && Object.hasOwn(kinds, call);
 }
 
 /** `null`: it has an escape that JSON does not have. */

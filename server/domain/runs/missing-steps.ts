@@ -4,8 +4,8 @@ import type { StepCall } from "../../contract/project/manifest.ts";
 const repetition = /#\d+$/;
 
 /**
- * The recorded steps and sleeps of a run whose calls are in the code of one build, but no longer in that of another.
- * They were removed or renamed, or a step became a sleep. Names that the code computes are in neither.
+ * The recorded steps, sleeps and waits of a run whose calls are in the code of one build, but no longer in that of
+ * another. They were removed or renamed, or a step became a sleep. Names that the code computes are in neither.
  */
 export function findMissingSteps(
   recorded: readonly { kind: string; name: string }[],
@@ -13,7 +13,7 @@ export function findMissingSteps(
 ): StepCall[] {
   const names = new Map<string, StepCall>();
   for (const { kind, name } of recorded)
-    if (kind === "step" || kind === "sleep") {
+    if (kind === "step" || kind === "sleep" || kind === "event") {
       const call: StepCall = { kind, name: name.replace(repetition, "") };
       names.set(`${call.kind} ${call.name}`, call);
     }
