@@ -7,6 +7,7 @@ import { requestOf } from "../../sdk/verify/testing/senders.ts";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import { operations } from "../auth/access/operations.ts";
 import { AppError } from "../contract/app-error.ts";
+import type { Json } from "../contract/json.ts";
 import { toProblem } from "../domain/problem.ts";
 import { parseBody } from "../domain/requests/body-format.ts";
 import { aDelivery } from "../store/testing/factories.ts";
@@ -89,6 +90,11 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
       limits: new Map(),
       pool: "shared",
     })) {
+      if (target.slug !== "welcome-email" && at === 0) {
+        const payload = { name, email, pin, tags: { [key]: 1 } };
+        await waitForSignup(service, { id, token, deliveryId: signup.deliveryId, payload });
+        continue;
+      }
       if (target.slug !== "welcome-email") {
         await store.writeProgress({
           runId: id,
@@ -114,6 +120,43 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
     }
   }
   return ids;
+}
+
+/** The run of another trigger gets the event of a sensitive source, and repeats what is in it. */
+async function waitForSignup(
+  { store, state }: TestService,
+  run: { id: string; token: string; deliveryId: string; payload: Record<string, Json> },
+): Promise<void> {
+  const { id: runId, deliveryId, payload } = run;
+  const until = state.now + 60_000;
+  const wait = { step: "signup", branch: "", source: "new-signup", match: {}, since: 0, until };
+  const step = { name: "signup", kind: "event" as const, attempt: 1, startedAt: state.now, until, sequence: null };
+  await store.writeProgress({
+    runId,
+    token: run.token,
+    now: state.now,
+    entries: [],
+    steps: [{ ...step, finishedAt: null, result: { usedMs: 1 } }],
+    waits: [wait],
+    transition: { to: "waiting", reason: "sleep", availableAt: until },
+  });
+  const event = { source: "new-signup", payload, deliveryId, receivedAt: state.now };
+  expect(await store.deliverEvent({ runId, step: "signup", branch: "", event, now: state.now })).toBe(true);
+  const [again] = await store.claimRuns({
+    slots: ["wrk_1"],
+    now: state.now,
+    leaseMs: 60_000,
+    limits: new Map(),
+    pool: "shared",
+  });
+  if (!again) throw new Error("The run was to be due.");
+  await store.writeProgress({
+    runId,
+    token: again.token,
+    now: state.now,
+    entries: [{ at: state.now, kind: "log", attempt: 1, level: "info", message: `has ${String(payload["name"])}` }],
+    transition: { to: "completed", output: { to: payload["email"] ?? null, all: payload } },
+  });
 }
 
 /** A delivery that is not accepted because of numbers under a name that is data. */

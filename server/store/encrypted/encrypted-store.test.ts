@@ -6,6 +6,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contentKeyId, createKeyRing } from "../../domain/encryption/key-ring.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
+import type { EventMatch } from "../../contract/run.ts";
 import { newId } from "../../domain/ids.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
@@ -13,6 +14,7 @@ import { openPostgresStore } from "../postgres/open-store.ts";
 import { backUpDatabase } from "../sqlite/file/backup-database.ts";
 import { openSqliteStore } from "../sqlite/open-store.ts";
 import { deliveryContract } from "../testing/delivery-contract.ts";
+import { eventWaitsContract } from "../testing/event-waits-contract.ts";
 import { engineContract } from "../testing/engine-contract.ts";
 import { aDelivery, aRun, aVerdict, claimOne, epoch } from "../testing/factories.ts";
 import { heldContract } from "../testing/held-contract.ts";
@@ -38,6 +40,7 @@ describe("an encrypted store", () => {
   heldContract(openNew);
   runContract(openNew);
   engineContract(openNew);
+  eventWaitsContract(openNew);
 });
 
 /** Operations without content: ids, names, times, counts, access, and the drift, which is made from masked data. */
@@ -48,6 +51,19 @@ const canary = "Canary-0815-Lovelace";
 const body = Buffer.from(`{ "name": "${canary}", "at": 1.0 }`);
 const agent = { kind: "agent", slug: "triage" } as const;
 const content = { said: canary };
+
+/** Of the runs that `recordWait` has recorded. */
+async function expectWaits(store: Store, { ended, open }: { ended: string; open: string }): Promise<void> {
+  const name = `wait for ${canary}`;
+  const match = { "/said": canary, "/at": 1, "/isNew": true };
+  const [step] = await store.loadSteps(ended);
+  expect(step).toMatchObject({ name, result: { usedMs: 7, branch: "", source: "orders", payload: content } });
+  expect(await store.listEventResults(ended)).toEqual([step?.result]);
+  const waits = await store.findWaits({ ids: [ended, open], limits: new Map(), now: epoch });
+  expect(waits.get(open)?.waitsFor).toMatchObject({ kind: "event", step: name, events: [{ source: "orders", match }] });
+  const [found] = await store.listWaitsToSearch({ now: epoch + 100_000, limit: 10, runId: open });
+  expect(found?.match).toEqual(match);
+}
 
 const anAlert: StoredAlert = {
   id: "",
@@ -128,11 +144,45 @@ async function recordCanary(store: Store) {
     entries: [],
     transition: { to: "completed", output: content },
   });
+  const waiting = await recordWait(store);
   const detail = { runs: [{ id, error: canary }] };
   const alert = { ...anAlert, id: newId("alt", epoch), detail };
   const message = { id: newId("msg", epoch), type: "alert.opened", destination: "webhook", alert } as const;
   await store.saveAlertPlan({ plan: { alerts: [alert], messages: [message] }, evaluatedAt: null, now: epoch });
-  return { delivery, id, done: done.id, live, decision, error, alert };
+  return { delivery, id, done: done.id, live, decision, error, alert, waiting };
+}
+
+/** Runs that wait for an event: one that has it, and one that has not. */
+async function recordWait(store: Store): Promise<{ ended: string; open: string }> {
+  const suspend = async (match: EventMatch) => {
+    await store.createRuns([aRun()]);
+    const { id: runId, token } = await claimOne(store, { now: epoch + 6 });
+    const name = `wait for ${canary}`;
+    const until = epoch + 1_000;
+    const times = { attempt: 1, startedAt: epoch, finishedAt: null, until, sequence: null };
+    await store.writeProgress({
+      runId,
+      token,
+      now: epoch + 6,
+      entries: [],
+      steps: [{ ...times, name, kind: "event", result: { usedMs: 7 } }],
+      waits: [{ step: name, branch: "", source: "orders", match, since: epoch, until }],
+      transition: { to: "waiting", reason: "sleep", availableAt: until },
+    });
+    return runId;
+  };
+  const ended = await suspend({ "/said": canary });
+  const open = await suspend({ "/said": canary, "/at": 1, "/isNew": true });
+  await store.acceptDelivery({
+    delivery: aDelivery({ endpoint: "orders", receivedAt: epoch + 7, body, outcome: "skipped", responseStatus: 200 }),
+    runs: [],
+    idempotency: null,
+    delivered: {
+      events: [{ source: "orders", payload: content }],
+      ifWoken: { outcome: "accepted", responseStatus: 202, problem: null },
+    },
+  });
+  return { ended, open };
 }
 
 /** The canary as text, in base64, and in the hexadecimal of Postgres. */
@@ -337,8 +387,9 @@ describe("encryption at rest", () => {
 
 async function expectRecorded(
   store: Store,
-  { delivery, id, done, live, decision, error, alert }: Awaited<ReturnType<typeof recordCanary>>,
+  { delivery, id, done, live, decision, error, alert, waiting }: Awaited<ReturnType<typeof recordCanary>>,
 ) {
+  await expectWaits(store, waiting);
   const { open } = await store.readAlertState({ endedSince: 0, messagesSince: 0 });
   expect(open).toMatchObject([{ id: alert.id, detail: alert.detail }]);
   expect((await store.listAlerts({}, { limit: 5, cursor: null })).data).toMatchObject([{ detail: alert.detail }]);
@@ -374,13 +425,13 @@ async function expectRecorded(
     { name: "approve 1 mail", result: { request: { input: content }, decision } },
   ]);
   for (const text of ["0815-lovelace", '"at": 1.0'])
-    expect((await store.listDeliveries({ text }, { limit: 5, cursor: null })).data).toMatchObject([
+    expect((await store.listDeliveries({ text, endpoint: "signup" }, { limit: 5, cursor: null })).data).toMatchObject([
       { id: delivery.id },
     ]);
   expect((await store.listRuns({ text: "0815" }, { limit: 5, cursor: null })).data.map((run) => run.id).sort()).toEqual(
     [id, done].sort(),
   );
-  const { entries } = await store.readFeed({ after: { number: 0, deliveryId: null }, endpoints: null });
+  const { entries } = await store.readFeed({ after: { number: 0, deliveryId: null }, endpoints: ["signup"] });
   expect(entries).toMatchObject([{ delivery: { id: delivery.id, bodySha256: delivery.bodySha256 }, body }]);
   const failure = { id, error: `MailError: ${error.message}` };
   expect(await store.listFailures({ since: 0, sinceOf: new Map() })).toMatchObject([{ count: 1, runs: [failure] }]);
