@@ -33,7 +33,7 @@ export interface LiveUpdate {
 }
 
 /** The last write of an execution. */
-export interface RunEnd {
+interface RunEnd {
   transition: RunTransition;
   entries: NewTimelineEntry[];
   steps?: StepRecord[];

@@ -107,9 +107,13 @@ export function createAcceptRunning(p: {
     return reservations;
   }
 
-  /** Called after the commit. If the delivery is not stored, only its slots are freed. Its sender gets the reason. */
-  function settle(isAccepted: boolean, accepting: Accepting): void {
-    if (!isAccepted) return free(accepting);
+  /**
+   * Called after the commit. If the delivery is not stored (`null`), only its slots are freed. Its sender gets the
+   * reason.
+   */
+  function settle(accepted: { woke?: readonly unknown[] } | null, accepting: Accepting): void {
+    if (!accepted) return free(accepting);
+    if (accepted.woke?.length) claims.wake();
     claims.queued(accepting.queued, accepting.limited);
     const assigning = assign(accepting);
     if (!assigning) return free(accepting);
@@ -149,11 +153,8 @@ export function createAcceptRunning(p: {
         done: inProgress.begin(),
       };
       accepted.then(
-        (result) => {
-          settle(result.kind === "accepted", accepting);
-          if (result.kind === "accepted" && result.woke?.length) claims.wake();
-        },
-        () => settle(false, accepting),
+        (result) => settle(result.kind === "accepted" ? result : null, accepting),
+        () => settle(null, accepting),
       );
       return accepted;
     },

@@ -42,19 +42,6 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
     return found?.runs ?? 0;
   }
 
-  /** The events of the wait that times out first. */
-  function* findEvents(session: StoreSession, ids: readonly string[]) {
-    const events = new Map<string, EventRunWait>();
-    for (const { runId, step, source, match, until } of yield* listOpenWaits(session, ids)) {
-      const at = toIso(until);
-      const known = events.get(runId);
-      if (known?.step === step) known.events.push({ source, match });
-      else if (!known || at < known.until)
-        events.set(runId, { kind: "event", step, events: [{ source, match }], until: at });
-    }
-    return events;
-  }
-
   return {
     findWaits: ({ ids, limits, now }) =>
       readInTurn(function* (session) {
@@ -98,4 +85,17 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
         return waits;
       }),
   };
+}
+
+/** The events of the wait that times out first. */
+function* findEvents(session: StoreSession, ids: readonly string[]) {
+  const events = new Map<string, EventRunWait>();
+  for (const { runId, step, source, match, until } of yield* listOpenWaits(session, ids)) {
+    const at = toIso(until);
+    const known = events.get(runId);
+    if (known?.step === step) known.events.push({ source, match });
+    else if (!known || at < known.until)
+      events.set(runId, { kind: "event", step, events: [{ source, match }], until: at });
+  }
+  return events;
 }

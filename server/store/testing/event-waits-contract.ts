@@ -12,6 +12,16 @@ import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore } fro
 const source = "order-shipped";
 const day = 86_400_000;
 
+const aWait = (given: Partial<EventWait> = {}): EventWait => ({
+  step: "shipped",
+  branch: "",
+  source,
+  match: { "/order": "A1" },
+  since: epoch,
+  until: epoch + day,
+  ...given,
+});
+
 /** Runs that wait for events, as every store keeps them. */
 export function eventWaitsContract(open: OpenStore): void {
   describe("runs that wait for events", () => {
@@ -24,15 +34,6 @@ export function eventWaitsContract(open: OpenStore): void {
     });
     afterEach(() => store.close());
 
-    const aWait = (given: Partial<EventWait> = {}): EventWait => ({
-      step: "shipped",
-      branch: "",
-      source,
-      match: { "/order": "A1" },
-      since: epoch,
-      until: epoch + day,
-      ...given,
-    });
     const aStep = ({ step, until }: EventWait): StepRecord => ({
       name: step,
       kind: "event",

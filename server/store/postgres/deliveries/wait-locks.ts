@@ -33,9 +33,11 @@ export async function lockNewWaits(session: Session, waits: readonly (EventWait 
     'SELECT run_id AS "runId", step, branch FROM signalbox.run_wait WHERE run_id = ANY($1::text[])',
     [waits.map(({ runId }) => runId)],
   );
-  const nameOf = (wait: { runId: string; step: string; branch: string }) =>
-    JSON.stringify([wait.runId, wait.step, wait.branch]);
   const names = new Set(recorded.map(nameOf));
   const keys = waits.filter((wait) => !names.has(nameOf(wait))).map(keyOfWait);
   if (keys.length > 0) await session.rows(lockSql("pg_advisory_xact_lock"), [keys]);
+}
+
+function nameOf({ runId, step, branch }: { runId: string; step: string; branch: string }): string {
+  return JSON.stringify([runId, step, branch]);
 }

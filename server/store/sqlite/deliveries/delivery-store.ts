@@ -164,7 +164,7 @@ export interface WakeRuns {
 }
 
 /** For most deliveries, only the first statement runs: no run has ever waited for their sources. */
-export function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSession): WakeRuns {
+function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSession): WakeRuns {
   const pathsOf = connection.prepare<unknown[], string>("SELECT paths FROM wait_paths WHERE source = ?").pluck();
   return {
     find({ events }, { receivedAt }) {
