@@ -10,9 +10,7 @@ import type {
   WokenRun,
 } from "../../../ports/store/delivery-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
-import { type EndedWait, findWaiting, findWoken, keysOfEvents, takeWaits, wake } from "../../core/event-waits.ts";
 import type { StoreSession } from "../../core/store-database.ts";
-import { runSync } from "../../shared/operation.ts";
 import { toDelivery } from "../../shared/delivery-shapes.ts";
 import { type Packed, packedHex } from "../../../domain/ids.ts";
 import { type AcceptRequest, classifyRepeat, toFirstRuns } from "../../shared/repeats.ts";
@@ -24,6 +22,7 @@ import { listDeliveries, nameDelivery } from "../lists/list-deliveries.ts";
 import { delivery } from "../schema.ts";
 import { deliveryId, readTarget, runId } from "../stored-forms.ts";
 import { packVerdicts } from "./verdicts.ts";
+import { prepareWakeRuns, type WakeRuns } from "./wake-runs.ts";
 import type { WriteQueue } from "../writes/write-queue.ts";
 
 export function createDeliveryStore(
@@ -149,35 +148,6 @@ function prepareAcceptDelivery(
     for (const run of runs) p.insertRun(run, { seq, delivery });
     if (waiting.length === 0) return { kind: "accepted" };
     return { kind: "accepted", woke: p.wakeRuns.wake(waiting, delivery, delivered?.toResult) };
-  };
-}
-
-export interface WakeRuns {
-  find(delivered: Pick<DeliveredEvents, "events">, delivery: Pick<NewDelivery, "receivedAt">): EndedWait[];
-  wake(
-    waiting: readonly EndedWait[],
-    delivery: Pick<NewDelivery, "id" | "receivedAt">,
-    toResult: DeliveredEvents["toResult"],
-  ): WokenRun[];
-  /** Empty: the delivery woke no run. */
-  listWoken(deliveryId: string): { woke?: readonly WokenRun[] };
-}
-
-/** For most deliveries, only the first statement runs: no run has ever waited for their sources. */
-function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSession): WakeRuns {
-  const pathsOf = connection.prepare<unknown[], string>("SELECT paths FROM wait_paths WHERE source = ?").pluck();
-  return {
-    find({ events }, { receivedAt }) {
-      const keys = keysOfEvents(events, (source) => pathsOf.all(source));
-      if (keys.size === 0) return [];
-      return takeWaits(runSync(findWaiting(session, [...keys.keys()])), { keys, receivedAt, taken: new Set() });
-    },
-    wake: (waiting, { id: deliveryId, receivedAt }, toResult) =>
-      runSync(wake(session, waiting, { deliveryId, receivedAt, toResult })),
-    listWoken(id) {
-      const woke = runSync(findWoken(session, [id])).get(id);
-      return woke ? { woke } : {};
-    },
   };
 }
 

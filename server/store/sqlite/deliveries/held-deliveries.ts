@@ -11,8 +11,8 @@ import { listedSql } from "../lists/list-index.ts";
 import { readSeq, toPositionId } from "../lists/list-reader.ts";
 import { noName } from "../names.ts";
 import { deliveryId } from "../stored-forms.ts";
-import type { WakeRuns } from "./delivery-store.ts";
 import { packVerdicts, unpackVerdicts } from "./verdicts.ts";
+import type { WakeRuns } from "./wake-runs.ts";
 
 interface HeldRow {
   seq: number;
