@@ -1,14 +1,7 @@
 import { eq, inArray } from "drizzle-orm";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
-import type {
-  AcceptedRun,
-  AcceptResult,
-  DeliveredEvents,
-  DeliveryStore,
-  NewDelivery,
-  WokenRun,
-} from "../../../ports/store/delivery-store.ts";
+import type { AcceptedRun, AcceptResult, DeliveryStore, NewDelivery } from "../../../ports/store/delivery-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { toDelivery } from "../../shared/delivery-shapes.ts";
