@@ -42,7 +42,7 @@ export const sections: readonly Section[] = [
   {
     label: "Concepts",
     description: "receiving webhooks, runs, agents, supported schemas, glossary",
-    files: docs("receiving", "workflows", "flow-control", "agents", "build", "glossary"),
+    files: docs("receiving", "workflows", "flow-control", "composition", "agents", "build", "glossary"),
   },
   {
     label: "Guides",
