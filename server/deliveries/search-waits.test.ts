@@ -9,7 +9,7 @@ import type { NewDelivery } from "../ports/store/delivery-store.ts";
 import type { EventWait } from "../ports/store/engine-store.ts";
 import type { Store } from "../ports/store.ts";
 import { openMemoryStore } from "../store/sqlite/open-store.ts";
-import { aDelivery, aRun, claimOne, epoch } from "../store/testing/factories.ts";
+import { aDelivery, aRun, aVerdict, claimOne, epoch } from "../store/testing/factories.ts";
 import { createWaitSearch } from "./search-waits.ts";
 
 const shipped: TriggerSource = {
@@ -58,9 +58,9 @@ async function receive(body: string, more: Partial<NewDelivery> = {}): Promise<s
 }
 
 /** A run that waits for events since a time. */
-async function waitFor(events: readonly Partial<EventWait>[], since = epoch): Promise<string> {
+async function waitFor(events: readonly Partial<EventWait>[], since = epoch, id = newId("run")): Promise<string> {
   const match: EventMatch = { "/order": "A1" };
-  await store.createRuns([aRun()]);
+  await store.createRuns([aRun({ id })]);
   const { id: runId, token } = await claimOne(store, { now });
   const until = epoch + 1_000_000;
   const waits = events.map((event) => ({
@@ -78,7 +78,12 @@ async function waitFor(events: readonly Partial<EventWait>[], since = epoch): Pr
     token,
     now,
     entries: [],
-    steps: [{ ...times, name: "wait", kind: "event", result: { usedMs: 0 } }],
+    steps: [...new Set(waits.map(({ step }) => step))].map((name) => ({
+      ...times,
+      name,
+      kind: "event",
+      result: { usedMs: 0 },
+    })),
     waits,
     transition: { to: "waiting", reason: "sleep", availableAt: until },
   });
@@ -134,6 +139,26 @@ describe("the search for the event of a run", () => {
     const run = await waitFor([{ branch: "shipped" }, { branch: "canceled", source: "order-canceled" }]);
     await createSearch().searchFor(run);
     expect(await eventOf(run)).toMatchObject({ branch: "canceled", source: "order-canceled", deliveryId: first });
+  });
+
+  it("finds neither the delivery that started the run, nor one that it has as another event", async () => {
+    const id = newId("run");
+    const verdict = aVerdict({ trigger: "order-shipped", attachmentId: "order-shipped", target: null });
+    await receive('{"order":"A1","parcels":1}', { verdicts: [{ ...verdict, runId: id }] });
+    const sent = [await receive('{"order":"A1","parcels":2}'), await receive('{"order":"A1","parcels":3}')];
+    await waitFor([{ step: "wait" }, { step: "again" }], epoch, id);
+    await createSearch().searchFor(id);
+    await createSearch().searchRest();
+    const results = (await store.listEventResults(id)).map((result) => readEventResult(result)?.deliveryId);
+    expect(results.toSorted()).toEqual(sent.toSorted());
+  });
+
+  it("finds no delivery that came while its source was disabled", async () => {
+    const verdict = aVerdict({ trigger: "order-shipped", attachmentId: "order-shipped", target: null });
+    await receive('{"order":"A1","parcels":1}', { verdicts: [{ ...verdict, outcome: "disabled" }] });
+    const run = await waitFor([{}]);
+    await createSearch().searchFor(run);
+    expect(await eventOf(run)).toBeNull();
   });
 
   it("finds nothing of a source that is disabled, or that the build no longer has", async () => {

@@ -36,29 +36,33 @@ export function createWaitSearch(deps: SearchDeps): WaitSearch {
   const inProgress = new Set<string>();
 
   async function searchAll(waits: readonly WaitToSearch[]): Promise<void> {
-    const steps = Map.groupBy(waits, ({ runId, step }) => JSON.stringify([runId, step]));
-    for (const events of steps.values()) await searchStep(events);
+    for (const [runId, ofRun] of Map.groupBy(waits, (wait) => wait.runId)) {
+      if (inProgress.has(runId)) continue;
+      inProgress.add(runId);
+      try {
+        const used = new Set<string>();
+        for (const events of Map.groupBy(ofRun, ({ step }) => step).values()) await searchStep(events, used);
+      } finally {
+        inProgress.delete(runId);
+      }
+    }
   }
 
-  /** Of a wait for one of several events, the first delivery counts. */
-  async function searchStep(events: readonly WaitToSearch[]): Promise<void> {
+  /** Of a wait for one of several events, the first delivery counts. `used`: the events of the steps before. */
+  async function searchStep(events: readonly WaitToSearch[], used: Set<string>): Promise<void> {
     const [first] = events;
-    if (!first || inProgress.has(first.runId)) return;
+    if (!first) return;
     const { runId, step, isFinal } = first;
-    inProgress.add(runId);
-    try {
-      let earliest: { branch: string; event: FoundEvent } | null = null;
-      for (const wait of events) {
-        const event = await findEvent(deps, wait);
-        if (event && (!earliest || event.receivedAt < earliest.event.receivedAt))
-          earliest = { branch: wait.branch, event };
-      }
-      const now = clock.now();
-      const isDelivered = earliest !== null && (await store.deliverEvent({ runId, step, ...earliest, now }));
-      if (!isDelivered) await store.finishSearch({ runId, step, isFinal, now });
-    } finally {
-      inProgress.delete(runId);
+    let earliest: { branch: string; event: FoundEvent } | null = null;
+    for (const wait of events) {
+      const event = await findEvent(deps, { ...wait, used: [...wait.used, ...used] });
+      if (event && (!earliest || event.receivedAt < earliest.event.receivedAt))
+        earliest = { branch: wait.branch, event };
     }
+    const now = clock.now();
+    if (earliest !== null && (await store.deliverEvent({ runId, step, ...earliest, now })))
+      used.add(earliest.event.deliveryId);
+    else await store.finishSearch({ runId, step, isFinal, now });
   }
 
   async function search(p: { runId?: string }): Promise<void> {
@@ -77,7 +81,12 @@ const searched = new Set<Delivery["outcome"]>(["accepted", "skipped"]);
 
 /** The first delivery that ends a wait, as the current build evaluates it; `null`: there is none. */
 async function findEvent(deps: SearchDeps, wait: WaitToSearch): Promise<FoundEvent | null> {
-  const { source: slug, match, since, until } = wait;
+  const { runId, source: slug, match, since, until, used } = wait;
+  /** The delivery that started the run is not an event for it, and a disabled source had none. */
+  const isExcluded = ({ id, outcome, verdicts }: Pick<Delivery, "id" | "outcome" | "verdicts">) =>
+    !searched.has(outcome) ||
+    used.includes(id) ||
+    verdicts.some((verdict) => verdict.runId === runId || (verdict.trigger === slug && verdict.outcome === "disabled"));
   const triggers = deps.project.current().triggers.filter((trigger) => trigger.slug === slug);
   const [source] = triggers;
   if (!source || (await deps.store.listDisabledTriggers()).has(slug)) return null;
@@ -86,7 +95,7 @@ async function findEvent(deps: SearchDeps, wait: WaitToSearch): Promise<FoundEve
   const filter = { endpoint: source.endpoint, since, until: until + 1 };
   for await (const deliveries of readWithBodies({ store: deps.store, clock: { now: () => until } }, filter))
     for (const { bytes, ...delivery } of deliveries) {
-      if (!bytes || !searched.has(delivery.outcome)) continue;
+      if (!bytes || isExcluded(delivery)) continue;
       const payload = await payloadOf({ ...delivery, bytes: Buffer.from(bytes), source });
       if (payload !== undefined && isMatch(payload, match))
         found = { source: slug, payload, deliveryId: delivery.id, receivedAt: Date.parse(delivery.receivedAt) };

@@ -84,6 +84,8 @@ export interface WaitToSearch extends EventWait {
   runId: string;
   /** Everything that the search can miss was received later, and finds the wait. */
   isFinal: boolean;
+  /** The deliveries that the run has as the events of other waits. A delivery is one event for a run. */
+  used: readonly string[];
 }
 
 /** The live output of a model in an unfinished step. */

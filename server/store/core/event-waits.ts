@@ -32,6 +32,7 @@ export interface OpenWait {
   step: string;
   branch: string;
   matchKey: string;
+  since: number;
   until: number;
   /** Whether earlier deliveries were searched. */
   isSearched: boolean;
@@ -57,10 +58,10 @@ export function* findWaiting(
   keys: readonly string[],
 ): Operation<OpenWait[]> {
   if (keys.length === 0) return [];
-  const { step, branch, matchKey, until, isSearched, deliveryId } = runWait;
+  const { step, branch, matchKey, since, until, isSearched, deliveryId } = runWait;
   return yield* lockedRows(
     db
-      .select({ run: run.key, runId: run.id, step, branch, matchKey, until, isSearched })
+      .select({ run: run.key, runId: run.id, step, branch, matchKey, since, until, isSearched })
       .from(runWait)
       .innerJoin(run, eq(run.key, runWait.run))
       .where(and(inArray(matchKey, [...keys]), isNull(deliveryId), inArray(run.status, [...openStatuses])))
@@ -68,15 +69,21 @@ export function* findWaiting(
   );
 }
 
-/** The waits that a delivery ends. Of each step, the first of its events counts. `taken`: the steps that have an event. */
+/**
+ * The waits that a delivery ends: of each run, the first one that it matches. `taken`: the steps that have an event,
+ * among them those of other deliveries in the same transaction.
+ */
 export function takeWaits(
   waits: readonly OpenWait[],
   p: { keys: ReadonlyMap<string, MatchedEvent>; receivedAt: number; taken: Set<string> },
 ): EndedWait[] {
+  const runs = new Set<RowKey>();
   return waits.flatMap((wait) => {
     const event = p.keys.get(wait.matchKey);
     const name = JSON.stringify([wait.run, wait.step]);
-    if (!event || wait.until < p.receivedAt || p.taken.has(name)) return [];
+    const isInTime = wait.since <= p.receivedAt && p.receivedAt <= wait.until;
+    if (!event || !isInTime || runs.has(wait.run) || p.taken.has(name)) return [];
+    runs.add(wait.run);
     p.taken.add(name);
     return [{ ...wait, event }];
   });
@@ -274,7 +281,8 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
 
   return {
     listWaitsToSearch: ({ now, limit, runId }) =>
-      read(function* ({ db, rows }) {
+      read(function* (session) {
+        const { db, rows } = session;
         const isDue =
           runId === undefined ? lte(runWait.searchAt, now) : and(eq(run.id, runId), eq(runWait.isSearched, false));
         const { step, branch, source, match, since, until, searchAt } = runWait;
@@ -287,7 +295,14 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
             .orderBy(asc(searchAt), asc(runWait.position))
             .limit(limit),
         );
-        return found.map(({ searchAt: at, ...wait }) => ({ ...wait, isFinal: at !== null && at <= now }));
+        const used = yield* listUsed(session, [...new Set(found.map((wait) => wait.runId))]);
+        return found.map(({ searchAt: at, ...wait }) => ({
+          ...wait,
+          isFinal: at !== null && at <= now,
+          used: used.flatMap((one) =>
+            one.runId === wait.runId && one.step !== wait.step ? (one.deliveryId ?? []) : [],
+          ),
+        }));
       }),
     deliverEvent: ({ runId, step, branch, event, toResult, now }) =>
       write(function* (session): Operation<boolean> {
@@ -349,6 +364,18 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
       }),
     findWoken: (ids) => readInTurn((session) => findWoken(session, ids)),
   };
+}
+
+/** The deliveries that runs have as their events. */
+function* listUsed({ db, tables: { run, runWait }, rows }: StoreSession, runIds: readonly string[]) {
+  const { step, deliveryId } = runWait;
+  return yield* rows(
+    db
+      .select({ runId: run.id, step, deliveryId })
+      .from(runWait)
+      .innerJoin(run, eq(run.key, runWait.run))
+      .where(and(inArray(run.id, [...runIds]), isNotNull(deliveryId))),
+  );
 }
 
 /** The runs that had these deliveries as their events. */

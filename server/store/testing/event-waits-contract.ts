@@ -158,6 +158,24 @@ export function eventWaitsContract(open: OpenStore): void {
       expect((await resultOf(run.id))?.source).toBe(source);
     });
 
+    it("have another delivery for each of their waits, even if both match it", async () => {
+      const run = await startWaiting({}, { step: "again" });
+      const [first, second] = [await deliver({ order: "A1" }), await deliver({ order: "A1" })];
+      expect([first.woke, second.woke, (await deliver({ order: "A1" })).woke]).toEqual([[run.id], [run.id], []]);
+      const got = [(await resultOf(run.id))?.deliveryId, (await resultOf(run.id, "again"))?.deliveryId];
+      expect(got).toEqual([first.id, second.id]);
+      await suspend(await claimOne(store, { now: (now += 1) }), [aWait({ step: "third" })]);
+      const [found] = await store.listWaitsToSearch({ now, limit: 10, runId: run.id });
+      expect(found?.used.toSorted()).toEqual([first.id, second.id].toSorted());
+    });
+
+    it("are not woken by a delivery from before the time since which they count", async () => {
+      const run = await startWaiting({ since: epoch + 1_000 });
+      expect((await deliver({ order: "A1" })).woke).toEqual([]);
+      now = epoch + 1_000;
+      expect((await deliver({ order: "A1" })).woke).toEqual([run.id]);
+    });
+
     it("keep an event that came while they were active, and are due at once when they are suspended again", async () => {
       const run = await start();
       await suspend(run, [aWait()], now + 10);
@@ -199,7 +217,7 @@ export function eventWaitsContract(open: OpenStore): void {
       await suspend(run, [aWait()]);
       const [found] = await store.listWaitsToSearch({ now, limit: 10, runId: run.id });
       const step = found?.step ?? "";
-      expect(found).toEqual({ ...aWait(), step, runId: run.id, isFinal: expect.any(Boolean) });
+      expect(found).toEqual({ ...aWait(), step, runId: run.id, isFinal: expect.any(Boolean), used: [] });
       const payload = { order: "A1" };
       const event = { deliveryId: early.id, receivedAt: early.receivedAt, source, payload };
       const request = { runId: run.id, step, branch: "", event, now };
@@ -231,7 +249,7 @@ export function eventWaitsContract(open: OpenStore): void {
       const run = await start();
       await suspend(run, [aWait()]);
       expect(await store.listWaitsToSearch({ now: now + unknownPathsMs, limit: 10 })).toEqual([
-        { ...aWait(), step: expect.any(String), runId: run.id, isFinal: true },
+        { ...aWait(), step: expect.any(String), runId: run.id, isFinal: true, used: [] },
       ]);
       await finishSearches(run.id);
       expect(await store.listWaitsToSearch({ now: now + unknownPathsMs, limit: 10 })).toEqual([]);
