@@ -95,7 +95,7 @@ export function readWaitTimes(
 function readTime(given: unknown): number | null {
   const text = given instanceof Date ? given.getTime() : given;
   if (typeof text === "number") return given instanceof Date && Number.isFinite(text) ? text : null;
-  if (typeof text !== "string" || !/T.*(?:Z|[+-]\d\d:\d\d)$/.test(text)) return null;
+  if (typeof text !== "string" || !/^\d{4}-\d\d-\d\dT[\d:.]{4,20}(?:Z|[+-]\d\d:\d\d)$/.test(text)) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : at;
 }
@@ -121,7 +121,7 @@ function readMatch(where: string, given: unknown): EventMatch {
   return parsed.data;
 }
 
-const isPointer = (path: string) => /^(?:\/(?:[^~]|~[01])*)+$/.test(path) && path.length <= 1_000;
+const isPointer = (path: string) => /^(?:\/(?:[^~/]|~[01])*)+$/.test(path) && path.length <= 1_000;
 
 function requireReceived(where: string, { slug }: SourceDefinition, { triggers }: Pick<Manifest, "triggers">): void {
   if (triggers.some((trigger) => trigger.slug === slug)) return;

@@ -6,9 +6,9 @@ import { runAsync } from "../../shared/operation.ts";
 import type { Session } from "../connection/session.ts";
 
 /**
- * Of a delivery and a wait with the same key, in transactions of two machines, one sees the other: the delivery finds
- * the wait, or it is committed before the search for the wait begins. So both lock the key, in one order for all
- * machines. Deliveries share the lock.
+ * A delivery and a wait with the same key can be in transactions of two machines. Then either the delivery finds the
+ * wait, or it is committed before the search for the wait begins. So both lock the key, in one order for all machines.
+ * Deliveries share the lock.
  */
 const lockSql = (lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") => `
   SELECT ${lock}(number) FROM (
