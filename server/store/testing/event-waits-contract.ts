@@ -280,6 +280,25 @@ export function eventWaitsContract(open: OpenStore): void {
       });
     });
 
+    it("are woken by a held delivery when it is released", async () => {
+      const waiting = await startWaiting();
+      const delivery = aDelivery({ receivedAt: (now += 1), outcome: "held" });
+      await store.acceptDelivery({ delivery, runs: [], idempotency: null });
+      expect(await due()).toEqual([]);
+      const run = aRun({ deliveryId: delivery.id, createdAt: now });
+      const result = await store.releaseDelivery({
+        id: delivery.id,
+        runs: [run],
+        verdicts: [],
+        unlistedVerdicts: [],
+        at: (now += 1),
+        delivered: { events: [{ source, payload: { order: "A1" } }] },
+      });
+      expect(result).toEqual({ kind: "released" });
+      expect((await resultOf(waiting.id))?.deliveryId).toBe(delivery.id);
+      expect((await due()).toSorted()).toEqual([run.id, waiting.id].toSorted());
+    });
+
     it("say what they wait for", async () => {
       const run = await startWaiting({ branch: "a" }, { branch: "b", source: "order-canceled", match: {} });
       expect((await store.findWaits({ ids: [run.id], limits: new Map(), now })).get(run.id)).toEqual({
