@@ -16,7 +16,7 @@ import type {
   RunTransition,
   StepRecord,
 } from "../ports/store/engine-store.ts";
-import type { OpenSleep, OpenWait } from "./run-context.ts";
+import type { OpenSleep, OpenWait } from "./steps/suspension.ts";
 import { excerptOfError, FinalFailure, type Interrupt, readRetryHint, RunTimedOut, toRunError } from "./run-errors.ts";
 
 /** How the execution of a run ended. */

@@ -5,7 +5,7 @@ import type { Json } from "../contract/json.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { startTimer } from "../ports/clock.ts";
 import { readEventResult } from "../domain/runs/event-waits.ts";
-import type { EventWait, NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
+import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
 import { FinalFailure } from "./run-errors.ts";
 import { createRepeatFilter, createRunLog } from "./run-session.ts";
 import { cloneJson } from "./run-values.ts";
@@ -14,6 +14,7 @@ import { createCompletions, type OpenCall } from "./steps/completions.ts";
 import { countStoredBytes } from "./steps/stored-bytes.ts";
 import { createStepTries, type ExecutionOptions, noPolicy, type StepCall } from "./steps/step-tries.ts";
 import { createNames, findStored } from "./steps/stored-steps.ts";
+import type { OpenSleep, OpenWait } from "./steps/suspension.ts";
 import {
   type AwaitedEvent,
   payloadOf,
@@ -32,17 +33,6 @@ type ContextState =
   | { kind: "suspended" }
   /** The run has ended: every call throws. */
   | { kind: "closed"; reason: () => Error };
-
-/** A wait for events, until the run has one of them. Only the store can end it: it has the deliveries. */
-export interface OpenWait {
-  record: StepRecord;
-  events: readonly EventWait[];
-}
-
-export interface OpenSleep {
-  record: StepRecord;
-  until: number;
-}
 
 interface RunContextOptions extends ExecutionOptions {
   steps: readonly StepRecord[];

@@ -3,7 +3,7 @@ import type { RunStore } from "../../ports/store/run-store.ts";
 import { planDecision } from "../../shared/runs/approval.ts";
 import { planCancel } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
-import { closeWaits } from "./event-waits.ts";
+import { closeWaits } from "./suspend-for-events.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 
 export type RunDecisions = Pick<RunStore, "requestCancel" | "decideApproval">;

@@ -7,7 +7,7 @@ import { type EventResult, isMatch, unknownPathsMs } from "../../domain/runs/eve
 import type { AcceptResult } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun, EventWait, StepRecord } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
-import { maxWokenAtOnce } from "../core/event-waits.ts";
+import { maxWokenAtOnce } from "../core/wake-runs.ts";
 import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore } from "./factories.ts";
 
 const source = "order-shipped";

@@ -10,7 +10,8 @@ import type {
 } from "../../../ports/store/delivery-store.ts";
 import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
-import { type EndedWait, findWoken, type OpenWait, takeWaits, wake } from "../../core/event-waits.ts";
+import { findWoken } from "../../core/event-waits.ts";
+import { type EndedWait, type OpenWait, takeWaits, wake } from "../../core/wake-runs.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { decidedLines } from "../../shared/decided-lines.ts";

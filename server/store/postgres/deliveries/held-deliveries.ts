@@ -3,7 +3,7 @@ import type { Page, PageRequest } from "../../../contract/list.ts";
 import { planRelease } from "../../../domain/deliveries/held.ts";
 import type { HeldFilter, ReleaseRequest, ReleaseResult } from "../../../ports/store/delivery-store.ts";
 import { type Position, readPageRequest, toPage } from "../../shared/lists/cursor.ts";
-import { takeWaits, wake } from "../../core/event-waits.ts";
+import { takeWaits, wake } from "../../core/wake-runs.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { lockWaits } from "./wait-locks.ts";

@@ -1,6 +1,6 @@
 import { keyOfWait } from "../../../domain/runs/event-waits.ts";
 import type { EventWait } from "../../../ports/store/engine-store.ts";
-import { findWaiting, type OpenWait } from "../../core/event-waits.ts";
+import { findWaiting, type OpenWait } from "../../core/wake-runs.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
 import type { Session } from "../connection/session.ts";

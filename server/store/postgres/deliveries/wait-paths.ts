@@ -1,4 +1,4 @@
-import { keysOfEvents } from "../../core/event-waits.ts";
+import { keysOfEvents } from "../../core/wake-runs.ts";
 import type { MatchedEvent } from "../../../domain/runs/event-waits.ts";
 import type { Session } from "../connection/session.ts";
 

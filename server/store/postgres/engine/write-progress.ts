@@ -3,7 +3,7 @@ import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held, heldColumnsSql } from "./end-holds.ts";
 import { unknownPathsMs } from "../../../domain/runs/event-waits.ts";
-import { closeWaits, suspendForEvents } from "../../core/event-waits.ts";
+import { closeWaits, suspendForEvents } from "../../core/suspend-for-events.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
 import { lockNewWaits } from "../deliveries/wait-locks.ts";

@@ -1,5 +1,6 @@
 import type { DeliveredEvents, NewDelivery, WokenRun } from "../../../ports/store/delivery-store.ts";
-import { type EndedWait, findWaiting, findWoken, keysOfEvents, takeWaits, wake } from "../../core/event-waits.ts";
+import { findWoken } from "../../core/event-waits.ts";
+import { type EndedWait, findWaiting, keysOfEvents, takeWaits, wake } from "../../core/wake-runs.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runSync } from "../../shared/operation.ts";
 import type { SqliteDatabase } from "../database.ts";

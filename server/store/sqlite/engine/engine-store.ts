@@ -10,7 +10,7 @@ import type {
 } from "../../../ports/store/engine-store.ts";
 import { packedUuid } from "../../../domain/ids.ts";
 import type { CoreStore } from "../../core/core-store.ts";
-import { closeWaits, suspendForEvents } from "../../core/event-waits.ts";
+import { closeWaits, suspendForEvents } from "../../core/suspend-for-events.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runSync } from "../../shared/operation.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
