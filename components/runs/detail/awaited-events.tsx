@@ -34,7 +34,7 @@ function SourceName({ slug, isTrigger }: { slug: string; isTrigger: boolean }) {
     <Link
       href={`/?node=${encodeURIComponent(`trigger:${slug}`)}`}
       prefetch={false}
-      className="text-accent hover:underline"
+      className="text-accent underline decoration-line-strong underline-offset-2 hover:decoration-current"
     >
       {slug}
     </Link>

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { runStatusSchema, type RunSummary, type RunWait } from "../../../server/contract/run.ts";
+import { runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
 import { describeEvents, describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/shared/format.ts";
 import { canResume } from "../../../server/shared/runs/run-state.ts";
@@ -64,6 +64,11 @@ const runColumns: readonly Column<RunSummary>[] = [
           <RecoveryMark run={run} />
           <WaitMark run={run} />
         </span>
+        {run.waitsFor?.kind === "event" && (
+          <span title={describeWait(run.waitsFor, run)} className="block truncate text-s text-ink-3">
+            <PlainText text={`waits for ${describeEvents(run.waitsFor.events)}`} />
+          </span>
+        )}
         {run.error && (
           <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
             <PlainText text={`${run.error.name}: ${run.error.message}`} />
@@ -101,25 +106,22 @@ function RecoveryMark({ run }: { run: RunSummary }) {
   return run.resumedAt === null ? null : <span className="shrink-0 text-s text-ink-3">resumed</span>;
 }
 
-/** Why a run does not start or continue, or keeps others from starting. */
+/** Why a run does not start, or keeps others from starting. */
 function WaitMark({ run }: { run: RunSummary }) {
   if (run.blocksKey) return <span className="shrink-0 text-s text-bad">blocks its key</span>;
-  if (!run.waitsFor) return null;
   const { waitsFor } = run;
+  if (!waitsFor || waitsFor.kind === "event") return null;
+  const label =
+    waitsFor.kind === "concurrency"
+      ? describeWait(waitsFor, run)
+      : waitsFor.isBlocked
+        ? "waits: key blocked"
+        : "waits for its key";
   return (
-    <span
-      title={describeWait(waitsFor, run)}
-      className={`text-s text-ink-3 ${waitsFor.kind === "event" ? "truncate" : "shrink-0"}`}
-    >
-      <PlainText text={waitLabel(waitsFor, run)} />
+    <span title={describeWait(waitsFor, run)} className="shrink-0 text-s text-ink-3">
+      {label}
     </span>
   );
-}
-
-function waitLabel(wait: RunWait, run: RunSummary): string {
-  if (wait.kind === "event") return `waits for ${describeEvents(wait.events)}`;
-  if (wait.kind === "concurrency") return describeWait(wait, run);
-  return wait.isBlocked ? "waits: key blocked" : "waits for its key";
 }
 
 const spendColumn: Column<RunSummary> = {

@@ -37,7 +37,10 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
             "ended",
             row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null,
           ],
-          ["waits for", events.length > 0 && <AwaitedEvents key="events" events={events} />],
+          [
+            row.endedAt === null ? "waits for" : "waited for",
+            events.length > 0 && <AwaitedEvents key="events" events={events} />,
+          ],
           [
             "delivery",
             deliveryId && (

@@ -72,6 +72,11 @@ describe("the text of a row", () => {
       [2, "sleep_started", { name: "nap", until: isoAt(60_000) }],
     ).at(-1);
     expect(sleep && nameOf(sleep, clock)).toBe("sleep nap, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000");
+    const long = rowsOf(
+      [0, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(14 * 86_400_000 + 2) }],
+    );
+    expect(long[1] && timesOf(long[1], clock)).toBe("14:00:00.002 · at 2 ms · until 2026-12-05 14:00 UTC");
   });
 
   it("has what a wait waits for, and how it ended", () => {

@@ -1,6 +1,6 @@
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatUtcTime } from "../../../server/shared/format.ts";
+import { formatDuration, formatUtcMinute, formatUtcTime } from "../../../server/shared/format.ts";
 import { describeEvents } from "../../../server/shared/runs/describe-wait.ts";
 import type { ShownRow } from "./group-rows.ts";
 import { hasTimedOut, readEvents, type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
@@ -30,6 +30,8 @@ export function durationOf(row: WaterfallRow, now: number): string | null {
   return formatDuration(measured ?? (row.endedAt ?? now) - row.at);
 }
 
+const dayMs = 86_400_000;
+
 /** The exact times of a row, for the line that follows the pointer and the focus. */
 export function timesOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") {
@@ -40,7 +42,9 @@ export function timesOf(row: ShownRow, { from, now }: { from: number; now: numbe
   const took = durationOf(row, now);
   if (took === null) return began;
   if (row.endedAt !== null) return `${began} · took ${took}`;
-  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${formatUtcTime(row.until)}`;
+  if (row.until === null) return `${began} · ${took} so far`;
+  const until = row.until - row.at < dayMs ? formatUtcTime(row.until) : formatUtcMinute(row.until);
+  return `${began} · until ${until}`;
 }
 
 /** A row of a step in the URL: its name and, unless it is the last one with this name, its attempt. */
