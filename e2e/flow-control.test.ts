@@ -147,7 +147,7 @@ it("a run that waits for an event says so, and the webhook that wakes it names i
   await expect.poll(() => runs.getByText('waits for order-shipped {"/order/id"').count(), patient).toBe(2);
   await expectSoundPage(page, "runs that wait for an event");
   await page.goto(`${url}/?node=${encodeURIComponent("trigger:order-shipped")}`);
-  await page.getByRole("link", { name: "2 runs" }).waitFor(patient);
+  await page.getByRole("link", { name: "2 runs", exact: true }).waitFor(patient);
 
   const unrelated = await postJson(`${url}/triggers/shipping`, { order: { id: "C3" }, parcel: "7" });
   expect(await unrelated.json()).toEqual({ ok: true, skipped: true });

@@ -232,7 +232,7 @@ function Mark({ icon: Icon, label, title }: { icon: LucideIcon; label: string; t
 }
 
 /**
- * Why a delivery did, or did not, start or wake a run, in one line, with links: to the runs that it woke, and to the
+ * Why a delivery did, or did not, start or wake a run, in one line. It has links to the runs that it woke, and to the
  * first delivery or a similar endpoint.
  */
 function Decision({

@@ -17,7 +17,7 @@ import { useDisabled } from "../sheet-data.ts";
 
 /** Switches a trigger off, after a confirmation, and on again. `isWaking`: it has no target, and only wakes runs. */
 export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: boolean }) {
-  const verb = isWaking ? "wakes" : "starts";
+  const does = isWaking ? "wakes" : "starts";
   const disabled = useDisabled(slug);
   const disabledReason = useDisabledReason("operate");
   const { disable, enable } = useSwitch(slug);
@@ -56,7 +56,7 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
         onClose={close}
       >
         <p className="mb-3">
-          This trigger {verb} no runs until you switch it on again. If it is the only trigger on its endpoint, senders
+          This trigger {does} no runs until you switch it on again. If it is the only trigger on its endpoint, senders
           get 200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
         </p>
         <TextInput
@@ -75,7 +75,7 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
         onConfirm={() => enable.mutate({ slug }, { onSettled: close })}
         onClose={close}
       >
-        It {verb} runs again for bodies that match. Redeliver the deliveries that it missed.
+        It {does} runs again for bodies that match. Redeliver the deliveries that it missed.
       </ConfirmDialog>
     </div>
   );
