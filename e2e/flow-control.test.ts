@@ -38,6 +38,28 @@ const it = withSharedService((onCleanup) => ({
             if (isDeclined) throw new Error("The card was declined.");
           },
         });`,
+      "triggers/order-shipped.ts": `
+        import { defineWebhookSource } from "signalbox/trigger";
+        import { z } from "zod";
+        export default defineWebhookSource({
+          slug: "order-shipped",
+          endpoint: "shipping",
+          request: z.object({ order: z.object({ id: z.string() }), parcel: z.string() }),
+        });`,
+      "workflows/fulfil.ts": `
+        import { defineWorkflow } from "signalbox/workflow";
+        import { z } from "zod";
+        import orderShipped from "../triggers/order-shipped";
+        export default defineWorkflow({
+          slug: "fulfil",
+          input: z.object({ order: z.string() }),
+          async run({ order }, ctx) {
+            await ctx.step("reserve", () => order);
+            const event = await ctx.waitFor("shipped", orderShipped, { match: { "/order/id": order }, timeout: "14d" });
+            const review = await ctx.waitFor("reviewed", orderShipped, { match: { "/parcel": "none" }, timeout: "1s" });
+            return { parcel: event?.parcel ?? null, isReviewed: review !== null };
+          },
+        });`,
     },
     onCleanup,
   ),
@@ -93,5 +115,72 @@ it("a run that waits for its key says so, and starts when a person releases the 
   expect(await statusOf(first)).toBe("failed");
   expect(existsSync(join(projectDir, gate))).toBe(false);
   expect(await messagesOf(page).getByText(/not/).count()).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+it("a run that waits for an event says so, and the webhook that wakes it names it", async ({ service }) => {
+  const { url, projectDir } = service;
+  const start = async (order: string) => {
+    const response = await postJson(`${url}/api/v1/workflows/fulfil/runs`, { order });
+    return ((await response.json()) as { runId: string }).runId;
+  };
+  const read = (id: string) => getJson<RunSummary>(`${url}/api/v1/runs/${id}`);
+  const run = await start("A1");
+  const other = await start("B2");
+  for (const id of [run, other])
+    await expect
+      .poll(() => read(id), patient)
+      .toMatchObject({ status: "waiting", waitsFor: { kind: "event", step: "shipped" } });
+
+  const { page, errors } = await visit(url);
+  await page.goto(`${url}/runs/${run}`);
+  const timeline = page.getByRole("region", { name: "Timeline and logs" });
+  await page.getByText('{"/order/id": "A1"}').first().waitFor(patient);
+  await timeline.getByRole("button", { name: /^wait shipped, order-shipped .*, waiting, .* until / }).click();
+  await expectSoundPage(page, "a run that waits for an event");
+  expect(await page.getByRole("link", { name: "order-shipped" }).first().getAttribute("href")).toContain(
+    encodeURIComponent("trigger:order-shipped"),
+  );
+
+  await page.goto(`${url}/runs?waitsForEvent=order-shipped`);
+  const runs = page.getByRole("table", { name: "Runs" });
+  await expect.poll(() => runs.getByText('waits for order-shipped {"/order/id"').count(), patient).toBe(2);
+  await expectSoundPage(page, "runs that wait for an event");
+  await page.goto(`${url}/?node=${encodeURIComponent("trigger:order-shipped")}`);
+  await page.getByRole("link", { name: "2 runs", exact: true }).waitFor(patient);
+
+  const unrelated = await postJson(`${url}/triggers/shipping`, { order: { id: "C3" }, parcel: "7" });
+  expect(await unrelated.json()).toEqual({ ok: true, skipped: true });
+  await page.goto(`${url}/deliveries/${unrelated.headers.get("signalbox-delivery")}`);
+  await page.getByText("no run waits for it").waitFor(patient);
+
+  const response = await postJson(`${url}/triggers/shipping`, { order: { id: "A1" }, parcel: "P-9" });
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({ ok: true, runId: run, runs: [], woke: [{ runId: run }] });
+  const delivery = response.headers.get("signalbox-delivery") ?? "";
+  await expect.poll(async () => (await read(run)).status, patient).toBe("completed");
+
+  await page.goto(`${url}/deliveries/${delivery}`);
+  const verdicts = page.getByRole("table", { name: "Trigger verdicts" });
+  await verdicts.getByText("woke").waitFor(patient);
+  await verdicts.getByText("completed").waitFor(patient);
+  await expectSoundPage(page, "a delivery that woke a run");
+  await page.goto(`${url}/deliveries?endpoint=shipping`);
+  const deliveries = page.getByRole("table", { name: "Deliveries" });
+  await deliveries.getByText("order-shipped matched, no run waits for it").waitFor(patient);
+  await deliveries.getByTitle(run, { exact: true }).click();
+  await page.waitForURL(`**/runs/${run}`);
+  await timeline.getByRole("button", { name: /^wait reviewed, .*, timed out, / }).waitFor(patient);
+  await timeline.getByRole("button", { name: /^wait shipped, .*, event received, / }).click();
+  const details = timeline.getByRole("group", { name: "Details of shipped" });
+  await details.getByRole("region", { name: "Result of shipped" }).getByText("P-9").waitFor(patient);
+  expect(await details.getByTitle(delivery, { exact: true }).getAttribute("href")).toBe(`/deliveries/${delivery}`);
+  await expectSoundPage(page, "a run whose waits have ended");
+
+  const { stdout } = await signalbox(["runs", "get", other], { cwd: projectDir });
+  expect(stdout).toContain('event order-shipped {"/order/id": "B2"} until');
+  expect(
+    (await signalbox(["runs", "list", "--waits-for-event", "order-shipped"], { cwd: projectDir })).stdout,
+  ).toContain(other);
   expect(errors).toEqual([]);
 });

@@ -23,6 +23,9 @@ export function EndpointLink({ endpoint }: { endpoint: string }) {
   );
 }
 
+/** The number of runs that a page names of those that a delivery woke, oldest first. */
+export const wokenShown = 5;
+
 /** The number of redeliveries listed on a delivery's page, newest first. */
 export const redeliveriesShown = 5;
 

@@ -414,4 +414,5 @@ ALTER TABLE "signalbox"."run_wait" ADD CONSTRAINT "run_wait_run_id_run_id_fk" FO
 CREATE INDEX "wait_paths_by_source" ON "signalbox"."wait_paths" USING btree ("source");--> statement-breakpoint
 CREATE INDEX "run_wait_by_match" ON "signalbox"."run_wait" USING btree ("match_key") WHERE delivery IS NULL;--> statement-breakpoint
 CREATE INDEX "run_wait_by_delivery" ON "signalbox"."run_wait" USING btree ("delivery") WHERE delivery IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_wait_by_source" ON "signalbox"."run_wait" USING btree ("source","run_id") WHERE delivery IS NULL;--> statement-breakpoint
 CREATE INDEX "run_wait_to_search" ON "signalbox"."run_wait" USING btree ("search_at") WHERE search_at IS NOT NULL;

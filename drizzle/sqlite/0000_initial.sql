@@ -428,6 +428,7 @@ CREATE TABLE `run_wait` (
 CREATE UNIQUE INDEX `run_wait_by_step` ON `run_wait` (`run`,`step`,`branch`);--> statement-breakpoint
 CREATE INDEX `run_wait_by_match` ON `run_wait` (`match_key`) WHERE delivery IS NULL;--> statement-breakpoint
 CREATE INDEX `run_wait_by_delivery` ON `run_wait` (`delivery`) WHERE delivery IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_wait_by_source` ON `run_wait` (`source`,`run`) WHERE delivery IS NULL;--> statement-breakpoint
 CREATE INDEX `run_wait_to_search` ON `run_wait` (`search_at`) WHERE search_at IS NOT NULL;--> statement-breakpoint
 -- Entries of the list index follow their runs. Drizzle knows no triggers.
 CREATE TRIGGER `run_list_follows` AFTER UPDATE OF `status`, `version`, `started_at`, `finished_at`, `tokens`, `cost_usd` ON `run` BEGIN

@@ -25,6 +25,13 @@ export interface Delivery {
   verdicts: Array<Verdict>;
   /** Counts of the other verdicts, on an endpoint with many triggers. */
   unlistedVerdicts: Array<UnlistedVerdicts>;
+  /** The runs that waited for this delivery. Absent: none did. */
+  woke?: Array<{
+    /** Id of the run. */
+    runId: string;
+    /** Slug of the source whose event it waited for. */
+    source: string;
+  }>;
   /** Milliseconds from the request to the response. */
   durationMs: number;
   /** Id of the delivery whose body was delivered again. `null`: it came from a sender. */
@@ -66,6 +73,13 @@ export interface DeliverySummary {
   verdicts: Array<Verdict>;
   /** Counts of the other verdicts, on an endpoint with many triggers. */
   unlistedVerdicts: Array<UnlistedVerdicts>;
+  /** The runs that waited for this delivery. Absent: none did. */
+  woke?: Array<{
+    /** Id of the run. */
+    runId: string;
+    /** Slug of the source whose event it waited for. */
+    source: string;
+  }>;
   /** Milliseconds from the request to the response. */
   durationMs: number;
   /** Id of the delivery whose body was delivered again. `null`: it came from a sender. */
@@ -123,7 +137,7 @@ export interface Reason {
 export interface Run {
   /** The id. */
   id: string;
-  /** `queued`, `running`, `waiting` (for a retry, a sleep or an approval), or how it ended. */
+  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended. */
   status: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
   /** Slug of the trigger that started the run. `null`: it was started without a trigger. */
   trigger: string | null;
@@ -162,7 +176,7 @@ export interface Run {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
-  /** Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due. */
+  /** What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time. */
   waitsFor?: {
     /** Another run with the same key must end first. */
     kind: "key";
@@ -177,6 +191,20 @@ export interface Run {
     limit: number;
     /** Number of runs that count towards the limit now. */
     counted: number;
+  } | {
+    /** A webhook of a source must be received. */
+    kind: "event";
+    /** Name of the wait. */
+    step: string;
+    /** The events that end the wait. The first one does. */
+    events: Array<{
+      /** Slug of the source. */
+      source: string;
+      /** The values that its payload must have, by JSON Pointer. */
+      match: Record<string, string | number | boolean>;
+    }>;
+    /** When the wait times out. */
+    until: string;
   };
   /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
   blocksKey?: true;
@@ -202,7 +230,7 @@ export interface RunError {
 export interface RunSummary {
   /** The id. */
   id: string;
-  /** `queued`, `running`, `waiting` (for a retry, a sleep or an approval), or how it ended. */
+  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended. */
   status: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
   /** Slug of the trigger that started the run. `null`: it was started without a trigger. */
   trigger: string | null;
@@ -246,7 +274,7 @@ export interface RunSummary {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
-  /** Why the run does not start although it is due. Absent: it waits for nothing but a worker, or is not due. */
+  /** What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time. */
   waitsFor?: {
     /** Another run with the same key must end first. */
     kind: "key";
@@ -261,6 +289,20 @@ export interface RunSummary {
     limit: number;
     /** Number of runs that count towards the limit now. */
     counted: number;
+  } | {
+    /** A webhook of a source must be received. */
+    kind: "event";
+    /** Name of the wait. */
+    step: string;
+    /** The events that end the wait. The first one does. */
+    events: Array<{
+      /** Slug of the source. */
+      source: string;
+      /** The values that its payload must have, by JSON Pointer. */
+      match: Record<string, string | number | boolean>;
+    }>;
+    /** When the wait times out. */
+    until: string;
   };
   /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
   blocksKey?: true;
@@ -281,10 +323,10 @@ export interface TimelineEntry {
   /** When it happened. */
   at: string;
   /** What happened. */
-  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "key_released" | "log" | "completed" | "failed" | "canceled" | "timed_out";
+  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "wait_started" | "wait_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "key_released" | "log" | "completed" | "failed" | "canceled" | "timed_out";
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** Name of the step, the sleep or the approval. `null`: the entry is about none. */
+  /** Name of the step, the sleep, the wait or the approval. `null`: the entry is about none. */
   name: string | null;
   /** Level of a log entry. Otherwise `null`. */
   level: "debug" | "info" | "warn" | "error" | null;
@@ -360,6 +402,8 @@ export interface RunFilter {
   needsApproval?: true;
   /** Only runs that wait for another run with the same key. */
   waitsForKey?: true;
+  /** Only runs that wait for an event of the source with this slug. */
+  waitsForEvent?: string;
   /** Only runs that failed or timed out and have no replay. */
   unresolved?: true;
 }

@@ -118,6 +118,8 @@ export interface SentDelivery<Output = unknown> {
   readonly deliveryId: string | null;
   /** Empty if nothing was started, e.g. for the repeat of an accepted event. */
   readonly runs: DeliveredRun<Output>[];
+  /** The runs that waited for this delivery with `ctx.waitFor`. */
+  readonly woke: RunHandle[];
   /** Why it was rejected; otherwise `null`. */
   readonly problem: Problem | null;
 }

@@ -114,6 +114,7 @@ describe("deliver", () => {
       status: 202,
       deliveryId: expect.stringMatching(/^dlv_/),
       runs: [{ id: run?.id, trigger: "new-signup", target: { kind: "workflow", slug: "welcome-email" } }],
+      woke: [],
       problem: null,
     });
     expect(await client.getRun(run ?? "")).toMatchObject({ deliveryId: sent.deliveryId, payload: signup });

@@ -148,9 +148,17 @@ async function deliver<Output>(
   const body = { ...delivery, ...(query && { query: new URLSearchParams(parameters).toString() }) };
   const request = { method: "POST", path: "/deliveries", body, isRepeatable: false, signal } as const;
   const { body: sent } = await transport.request<
-    Omit<SentDelivery, "runs"> & { runs: { runId: string; trigger: string; target: Target }[] }
+    Omit<SentDelivery, "runs" | "woke"> & {
+      runs: { runId: string; trigger: string; target: Target }[];
+      woke?: { runId: string }[];
+    }
   >(request);
-  return { ...sent, runs: sent.runs.map(({ runId, trigger, target }) => ({ id: runId, trigger, target })) };
+  const { runs, woke = [] } = sent;
+  return {
+    ...sent,
+    runs: runs.map(({ runId, trigger, target }) => ({ id: runId, trigger, target })),
+    woke: woke.map(({ runId }) => ({ id: runId })),
+  };
 }
 
 /** `crypto.randomUUID` is missing on pages without TLS. */

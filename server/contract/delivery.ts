@@ -210,6 +210,7 @@ export const sentDeliverySchema = z.object({
   runs: z
     .array(z.object({ runId, trigger, target: targetSchema }))
     .describe("The started runs. Empty if nothing was started, e.g. for the repeat of an accepted event."),
+  woke: z.array(z.object({ runId })).optional().describe("The runs that waited for this delivery. Absent: none did."),
   problem: problemSchema.nullable().describe("Why it was rejected. `null`: it was not rejected."),
 });
 

@@ -46,6 +46,7 @@ export const runFilterSchema = z.strictObject({
   ),
   needsApproval: describe(flag, "Only runs that wait for an approval."),
   waitsForKey: describe(flag, "Only runs that wait for another run with the same key."),
+  waitsForEvent: describe(slug, "Only runs that wait for an event of the source with this slug."),
   // A resumed run is among them if it has failed again. A replay takes the place of its run: if it fails, it is
   // unresolved itself.
   unresolved: describe(flag, "Only runs that failed or timed out and have no replay."),

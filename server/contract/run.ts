@@ -35,6 +35,12 @@ export const eventMatchSchema = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .describe("The values that its payload must have, by JSON Pointer.");
 
+const awaitedEventSchema = z.object({ source: z.string().describe("Slug of the source."), match: eventMatchSchema });
+
+/** The `data` of the timeline entries `wait_started` and `wait_finished`. */
+export const waitStartedSchema = z.object({ events: z.array(awaitedEventSchema) });
+export const waitFinishedSchema = z.object({ deliveryId: z.string(), source: z.string() });
+
 /** Why a run does not continue: it is due and does not start, or it waits for an event. */
 const runWaitSchema = z.discriminatedUnion("kind", [
   z.object({
@@ -52,14 +58,7 @@ const runWaitSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("event").describe("A webhook of a source must be received."),
     step: z.string().describe("Name of the wait."),
-    events: z
-      .array(
-        z.object({
-          source: z.string().describe("Slug of the source."),
-          match: eventMatchSchema,
-        }),
-      )
-      .describe("The events that end the wait. The first one does."),
+    events: z.array(awaitedEventSchema).describe("The events that end the wait. The first one does."),
     until: z.iso.datetime().describe("When the wait times out."),
   }),
 ]);
@@ -151,6 +150,7 @@ export const runStepSchema = z.object({
 });
 
 export type EventMatch = z.infer<typeof eventMatchSchema>;
+export type AwaitedEvent = z.infer<typeof awaitedEventSchema>;
 export type RunWait = z.infer<typeof runWaitSchema>;
 export type RunStep = z.infer<typeof runStepSchema>;
 export type RunStatus = z.infer<typeof runStatusSchema>;

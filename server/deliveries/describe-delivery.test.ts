@@ -252,7 +252,7 @@ it("a delivery of another service's feed has the decision of that service, and n
   expect(await show([same])).toMatchObject({ origin: { differences: [] } });
 });
 
-it("a trigger without a target matches, and starts no run", () => {
+it("a trigger without a target matches, and wakes runs, or no run waits for it", () => {
   const waking = verdict({
     trigger: "order-shipped",
     attachmentId: "order-shipped",
@@ -261,7 +261,15 @@ it("a trigger without a target matches, and starts no run", () => {
     reasons: [],
   });
   const fired = verdict({ outcome: "matched", reasons: [] });
-  expect(describeVerdicts(waking)).toBe("order-shipped matched, starts no run");
-  expect(describeVerdicts(waking, verdict())).toBe("0 of 2 fired; order-shipped matched, starts no run");
-  expect(describeVerdicts(waking, fired)).toBe("1 of 2 fired: billing-audit; order-shipped matched, starts no run");
+  expect(describeVerdicts(waking)).toBe("order-shipped matched, no run waits for it");
+  expect(describeVerdicts(waking, verdict())).toBe("0 of 2 fired; order-shipped matched, no run waits for it");
+  expect(describeVerdicts(waking, fired)).toBe(
+    "1 of 2 fired: billing-audit; order-shipped matched, no run waits for it",
+  );
+  const woke = ["run_1", "run_2", "run_3", "run_4"].map((runId) => ({ runId, source: "order-shipped" }));
+  const wokeBy = (...verdicts: Verdict[]) => describeDecision({ ...delivery, outcome: "accepted", verdicts, woke });
+  expect(wokeBy(waking)).toBe("order-shipped matched; woke run_1, run_2, run_3 and 1 more run");
+  expect(wokeBy(waking, fired)).toBe(
+    "1 of 2 fired: billing-audit; order-shipped matched; woke run_1, run_2, run_3 and 1 more run",
+  );
 });

@@ -17,7 +17,8 @@ import { countVerdicts, formatReason, verdictStages } from "../shared/deliveries
 import { differencesFrom, readOrigin } from "../domain/deliveries/origin.ts";
 import { sentResponse } from "../domain/deliveries/sender-response.ts";
 import { nearestName } from "../../sdk/did-you-mean.ts";
-import { formatCount, formatNumber } from "../shared/format.ts";
+import { formatNumber } from "../shared/format.ts";
+import { describeWoken } from "../shared/runs/describe-wait.ts";
 import { eventKind } from "../domain/sketch/event-kind.ts";
 import { onlyJson, parseRecorded } from "../domain/requests/body-format.ts";
 import type { ProjectReader } from "../ports/project.ts";
@@ -180,19 +181,11 @@ function describeDecision(
 ): string {
   const { woke = [] } = delivery;
   const decision = describeVerdicts(delivery);
-  return woke.length === 0 ? decision : [decision, `woke ${listRuns(woke)}`].filter(Boolean).join("; ");
-}
-
-const maxNamedRuns = 3;
-
-function listRuns(woke: NonNullable<DeliverySummary["woke"]>): string {
-  const others = woke.length - maxNamedRuns;
-  const named = woke.slice(0, maxNamedRuns).map(({ runId }) => runId);
-  return others > 0 ? `${named.join(", ")} and ${formatCount(others, "more run")}` : named.join(", ");
+  return woke.length === 0 ? decision : [decision, describeWoken(woke)].filter(Boolean).join("; ");
 }
 
 function describeVerdicts(
-  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | keyof VerdictList>,
+  delivery: Pick<DeliverySummary, "endpoint" | "problem" | "outcome" | "woke" | keyof VerdictList>,
 ): string {
   const { verdicts, unlistedVerdicts, problem } = delivery;
   const evaluated = countVerdicts(delivery);
@@ -201,7 +194,7 @@ function describeVerdicts(
   if (evaluated === 0) return delivery.outcome === "skipped" ? "URL verification answered" : "";
   const matched = verdicts.filter((verdict) => verdict.outcome === "matched");
   if (delivery.outcome === "repeated") return "Duplicate: no new run started";
-  if (matched.length > 0) return describeMatches(matched, evaluated);
+  if (matched.length > 0) return describeMatches(matched, { evaluated, woke: delivery.woke });
   const [only] = verdicts;
   const stages = [...new Set([...verdicts, ...unlistedVerdicts].map(({ outcome }) => verdictStages[outcome]))].join(
     ", ",
@@ -220,11 +213,14 @@ function describeVerdicts(
     : `${held}${verdictStages[only.outcome]}: ${formatReason(reason)}`;
 }
 
-/** A trigger without a target matches, but does not fire: it starts no run. */
-function describeMatches(matched: readonly Verdict[], evaluated: number): string {
+/** A trigger without a target matches, but does not fire: it only wakes the runs that wait for it. */
+function describeMatches(
+  matched: readonly Verdict[],
+  { evaluated, woke }: { evaluated: number; woke: DeliverySummary["woke"] },
+): string {
   const fired = matched.filter(hasTarget);
   const others = matched.filter((verdict) => !hasTarget(verdict));
-  const waking = others.length === 0 ? "" : `${namesOf(others)} matched, starts no run`;
+  const waking = others.length === 0 ? "" : `${namesOf(others)} matched${woke ? "" : ", no run waits for it"}`;
   if (evaluated === 1) return waking || `${namesOf(fired)} fired`;
   const count = `${formatNumber(fired.length)} of ${formatNumber(evaluated)} fired`;
   return [fired.length === 0 ? count : `${count}: ${namesOf(fired)}`, waking].filter(Boolean).join("; ");

@@ -239,7 +239,7 @@ export function summarizeDelivery({
 /** What the receiver reports to metrics, logs and traces. */
 export type ReceiverEvent =
   /** An authenticated delivery was recorded, `tookMs` after its head was received. */
-  | { type: "delivery"; delivery: NewDelivery; tookMs: number }
+  | { type: "delivery"; delivery: NewDelivery; woke?: readonly WokenRun[]; tookMs: number }
   /** A request was rejected, recorded or not. */
   | { type: "rejected"; code: ErrorCode }
   /** A request had no valid key, recorded or not. */
@@ -247,6 +247,10 @@ export type ReceiverEvent =
   /** An authenticated request was rejected and not recorded: the store failed, or a recording limit was reached. */
   | { type: "unrecorded"; code: ErrorCode };
 
-export function deliveryEvent({ startedAt }: Pick<RequestHead, "startedAt">, delivery: NewDelivery): ReceiverEvent {
-  return { type: "delivery", delivery, tookMs: performance.now() - startedAt };
+export function deliveryEvent(
+  { startedAt }: Pick<RequestHead, "startedAt">,
+  { delivery, woke = [] }: { delivery: NewDelivery; woke?: readonly WokenRun[] },
+): ReceiverEvent {
+  const tookMs = performance.now() - startedAt;
+  return { type: "delivery", delivery, ...(woke.length > 0 && { woke }), tookMs };
 }

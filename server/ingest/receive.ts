@@ -103,7 +103,7 @@ export function createReceiver(deps: ReceiverDeps): Receive {
 
   function finish({ head, responseHeaders, reply }: ReceivedRequest, acceptance: Acceptance): IngestResponse {
     if (acceptance.kind === "accepted") signalRuns();
-    emit(deliveryEvent(head, acceptance.delivery));
+    emit(deliveryEvent(head, acceptance));
     if (acceptance.kind === "mismatched") emit({ type: "rejected", code: acceptance.error.code });
     const context = { deliveryId: head.id, closesConnection: false, headers: responseHeaders };
     return respond(context, acceptance, { secrets: head.secrets, reply });

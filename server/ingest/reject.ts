@@ -143,7 +143,7 @@ export function createRejecter({
       else {
         const whole = rejectedDelivery(head, draft, { error, decision });
         const delivery = part === "all" ? whole : { ...whole, body: null };
-        if (await record(head, delivery)) emit(deliveryEvent(head, delivery));
+        if (await record(head, delivery)) emit(deliveryEvent(head, { delivery }));
       }
       const closesConnection = head.hasBody && draft.body === null;
       const context = { deliveryId: head.id, closesConnection, headers: responseHeaders };

@@ -22,7 +22,7 @@ const encodingHints: Record<BodyFormat["type"], string> = {
 
 const bodyHeaders = /^(?:content-(?:type|length|encoding)|transfer-encoding)$/i;
 
-const acceptedSchema = sentDeliverySchema.pick({ runs: true });
+const acceptedSchema = sentDeliverySchema.pick({ runs: true, woke: true });
 
 /**
  * Sends a body, written as JSON, with headers and a query to an endpoint as a webhook would, in the first method and
@@ -91,10 +91,6 @@ export async function sendFromForm(
       problem: problemSchema.parse(json),
     };
   const isRepeated = responseHeaders["idempotent-replayed"] === "true";
-  return {
-    status,
-    deliveryId: id,
-    runs: isRepeated ? [] : (acceptedSchema.safeParse(json).data?.runs ?? []),
-    problem: null,
-  };
+  const { runs = [], woke } = (isRepeated ? undefined : acceptedSchema.safeParse(json).data) ?? {};
+  return { status, deliveryId: id, runs, ...(woke && { woke }), problem: null };
 }

@@ -32,7 +32,7 @@ export async function showRunHistogram(
     ? [filter.status]
     : filter.unresolved
       ? failedStatuses
-      : filter.needsApproval
+      : filter.needsApproval || filter.waitsForEvent
         ? ["waiting"]
         : filter.waitsForKey
           ? ["queued"]

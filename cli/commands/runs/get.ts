@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Json } from "../../../server/contract/json.ts";
-import { type Run, runSchema } from "../../../server/contract/run.ts";
+import { type Run, runSchema, waitFinishedSchema, waitStartedSchema } from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
 import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
-import { describeWait } from "../../../server/shared/runs/describe-wait.ts";
+import { describeEvents, describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { pageSchema } from "../../../server/contract/list.ts";
 import { readNewestEntries } from "../../../server/domain/runs/newest-entries.ts";
 import { apiPath } from "../../../server/contract/api-request.ts";
@@ -162,19 +162,26 @@ function kindText({ kind, name, level }: TimelineEntry): string {
   return name === null ? words[kind] : `${words[kind]}: ${plainLine(name, 60)}`;
 }
 
-function detailText({ message, error, durationMs, until, data }: TimelineEntry): string {
+function detailText(entry: TimelineEntry): string {
+  const { message, error, durationMs, until } = entry;
   const parts = [
     durationMs === null ? "" : formatDuration(durationMs),
     until === null ? "" : `until ${until}`,
     message === null ? "" : plainLine(message, 120),
     error === null ? "" : plainLine(`${error.name}: ${error.message}`, 120),
-    data === null ? "" : plainLine(dataText(data), 120),
+    plainLine(dataText(entry), 120),
   ];
   return parts.filter((part) => part !== "").join("  ");
 }
 
-/** Of a failure: the line of code, instead of the excerpt around it. */
-function dataText(data: Json): string {
+/** Of a wait: its events or its delivery. Of a failure: the line of code, instead of the excerpt around it. */
+function dataText({ kind, data }: TimelineEntry): string {
+  if (kind === "wait_finished" && data === null) return "timed out";
+  if (data === null) return "";
+  const wait = kind === "wait_started" ? waitStartedSchema.safeParse(data).data : undefined;
+  if (wait) return describeEvents(wait.events);
+  const event = kind === "wait_finished" ? waitFinishedSchema.safeParse(data).data : undefined;
+  if (event) return `${event.deliveryId} (${event.source})`;
   const failure = failureData.safeParse(data);
   if (!failure.success) return JSON.stringify(data);
   const { source, ...rest } = failure.data;

@@ -44,6 +44,33 @@ it("runs get shows the line of code of a failure, and other data of the timeline
   expect(stdout).toMatch(/info +charged {2}\{"cents":5\}\n/);
 });
 
+it("runs list and runs get show what a run waits for, and how its waits ended", async () => {
+  const events = [{ source: "order-shipped", match: { "/order/id": "A1" } }];
+  const waitsFor = { kind: "event", step: "shipped", events, until: "2026-12-05T10:00:00.000Z" };
+  const run = { ...fakeRun, status: "waiting", error: null, finishedAt: null, waitsFor };
+  const what = 'event order-shipped {"/order/id": "A1"} until 2026-12-05 10:00:00.000 UTC';
+  const data = { deliveryId: "dlv_1", source: "order-paid" };
+  const waiting = { ...entry, error: null, data: null };
+  const timeline = [
+    { ...waiting, kind: "wait_finished", name: "paid", data },
+    { ...waiting, id: 2, kind: "wait_finished", name: "packed" },
+    { ...waiting, id: 3, kind: "wait_started", name: "shipped", until: waitsFor.until, data: { events } },
+  ];
+  const routes = {
+    "GET /runs": () => ({ data: [run], nextCursor: null }),
+    [`GET /runs/${fakeRun.id}`]: () => ({ ...run, payload: null, input: null, output: null }),
+    [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline, nextCursor: null }),
+  };
+  expect((await runFakeCli(["runs", "list"], { routes })).stdout).toContain(what);
+  const { stdout } = await runFakeCli(["runs", "get", fakeRun.id], { routes });
+  expect(stdout).toMatch(/wait finished: paid +dlv_1 \(order-paid\)\n/);
+  expect(stdout).toMatch(/wait finished: packed +timed out\n/);
+  expect(stdout).toMatch(
+    /wait started: shipped +until 2026-12-05T10:00:00.000Z {2}order-shipped \{"\/order\/id": "A1"\}\n/,
+  );
+  expect(stdout).toContain(what);
+});
+
 const logEntry = (id: number) => ({
   id,
   at: "2026-11-21T09:57:00.000Z",

@@ -46,11 +46,15 @@ it("a delivery shows the verdict and the reason of each trigger", () => {
   );
 });
 
-it("a match of a trigger without a target starts no run", () => {
+it("a match of a trigger without a target wakes runs, or no run waits for it", () => {
   const [verdict] = delivery.verdicts;
   const verdicts = verdict ? [{ ...verdict, target: null, runId: null }] : [];
   expect(renderDelivery({ ...delivery, verdicts }, { paint, now })).toContain(
-    "          ✓ matched           new-signup  starts no run\n",
+    "          ✓ matched           new-signup  no run waits for it\n",
+  );
+  const woke = ["run_1", "run_2", "run_3", "run_4"].map((runId) => ({ runId, source: "new-signup" }));
+  expect(renderDelivery({ ...delivery, verdicts, woke }, { paint, now })).toContain(
+    "          ✓ matched           new-signup\n          woke run_1, run_2, run_3 and 1 more run\n",
   );
 });
 

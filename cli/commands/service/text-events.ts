@@ -3,6 +3,7 @@ import type { Manifest } from "../../../server/contract/project/manifest.ts";
 import { differencesFrom, readOrigin } from "../../../server/domain/deliveries/origin.ts";
 import { isLoopbackUrl } from "../../../server/domain/requests/local-request.ts";
 import { encodeBody } from "../../../server/shared/schema/encode-body.ts";
+import { describeWoken } from "../../../server/shared/runs/describe-wait.ts";
 import { exampleBody } from "../../../server/shared/schema/example-body.ts";
 import { isObject } from "../../../server/shared/schema/json-schema.ts";
 import type { RunEndedReport } from "../../../server/processes/protocol.ts";
@@ -128,7 +129,9 @@ export function renderDelivery(delivery: DeliverySummary, { paint, now }: { pain
     const [reason] = reasons;
     const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : "";
     const isWaking = verdict === "matched" && target === null;
-    const detail = runId ?? (reason ? renderReason(reason, paint) + more : isWaking ? "starts no run" : "");
+    const isWoken = delivery.woke?.some(({ source }) => source === trigger);
+    const detail =
+      runId ?? (reason ? renderReason(reason, paint) + more : isWaking && !isWoken ? "no run waits for it" : "");
     const other = differences.find((one) => one.attachmentId === attachmentId);
     return [
       `          ${padEnd(renderMark(verdictMarks[verdict], paint), 18)}`,
@@ -146,6 +149,7 @@ export function renderDelivery(delivery: DeliverySummary, { paint, now }: { pain
   for (const { attachmentId, here, there } of differences)
     if (here === null && there === "matched")
       lines.push(`          ${paint("warn", `origin: matched ${plainLine(attachmentId, 130)}`)}`);
+  if (delivery.woke) lines.push(`          ${describeWoken(delivery.woke)}`);
   // Rejected before any trigger evaluated it: only the problem is known.
   if (problem && verdicts.length === 0) lines.push(`          ${plainLine(problem.detail, 160)}`);
   return `${[first, ...lines].join("\n")}\n`;

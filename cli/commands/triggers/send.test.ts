@@ -7,7 +7,7 @@ import type { ProjectSources } from "../../../server/ports/project.ts";
 import { loadSources } from "../../../server/project/project-reader.ts";
 import { buildProject } from "../../build/build-project.ts";
 import { makeProject, makeProjectUntil } from "../../build/testing/make-project.ts";
-import { fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
+import { fakeRun, fakeTrigger, runFakeCli } from "../testing/fake-host.ts";
 
 interface Received {
   request: IncomingMessage;
@@ -262,6 +262,15 @@ describe("--sign", () => {
     expect(stderr).toContain(fix);
     expect(stderr).not.toContain(otherFix);
   });
+});
+
+it("a delivery that only wakes runs names them", async () => {
+  const body = { ok: true, runId: fakeRun.id, runs: [], woke: [{ runId: fakeRun.id }] };
+  const { send } = await openReceiver({ status: 202, body });
+  const woken = await send(["--data", "{}"]);
+  expect(woken.stdout).toMatch(/^202 accepted /);
+  expect(woken.stdout).toContain(`${fakeRun.id}  waited for it`);
+  expect(woken.stdout).not.toContain("No run was started");
 });
 
 it("a response that is an error is called by its status and its problem", async () => {

@@ -1,5 +1,6 @@
 import type { Methods } from "../../../server/contract/project/endpoint.ts";
 import { type Problem, problemSchema } from "../../../server/contract/problem.ts";
+import type { Target } from "../../../server/contract/project/target.ts";
 import type { Run } from "../../../server/contract/run.ts";
 import { toWire } from "../../../server/domain/deliveries/header-values.ts";
 import { joinQueries } from "../../../server/shared/deliveries/query-text.ts";
@@ -82,10 +83,10 @@ async function sendToTrigger(
   const answer = await sendWebhook({ url: serviceUrl + path + search, serviceUrl, ...request });
   if (answer.status < 200 || answer.status > 299)
     throw sendFailure(answer, { endpoint, method: request.method, isSigned: options.sign === true });
-  const started = startedRunsAnswer.safeParse(answer.body).data?.runs ?? [];
-  const ended = options.wait ? await Promise.all(started.map(({ runId }) => waitForRun(api, runId))) : [];
+  const { runs: started = [], woke = [] } = startedRunsAnswer.safeParse(answer.body).data ?? {};
+  const ended = options.wait ? await Promise.all([...started, ...woke].map(({ runId }) => waitForRun(api, runId))) : [];
   const { problem: _, ...document } = { ...answer, ...(options.wait ? { runs: ended } : {}) };
-  context.print({ document, text: () => renderAnswer({ answer, started, ended, endpoint, context }) });
+  context.print({ document, text: () => renderAnswer({ answer, started, woke, ended, endpoint, context }) });
   return ended.every((run) => run.status === "completed") ? 0 : 1;
 }
 
@@ -127,6 +128,7 @@ function fixOf(code: string, { endpoint, isSigned }: { endpoint: string; isSigne
 function renderAnswer(exchange: {
   answer: WebhookAnswer;
   started: StartedRuns["runs"];
+  woke: NonNullable<StartedRuns["woke"]>;
   ended: readonly Run[];
   endpoint: string;
   context: CommandContext;
@@ -134,22 +136,28 @@ function renderAnswer(exchange: {
   const { paint } = exchange.context.terminal.out;
   const { status, deliveryId, durationMs } = exchange.answer;
   const isHeld = heldAnswer.safeParse(exchange.answer.body).success;
-  const outcome = exchange.started.length > 0 ? "accepted" : isHeld ? "held" : "skipped";
+  const hasRuns = exchange.started.length + exchange.woke.length > 0;
+  const outcome = hasRuns ? "accepted" : isHeld ? "held" : "skipped";
   const first = `${paint("good", String(status))} ${outcome}  ${deliveryId ?? ""}  ${formatDuration(durationMs)}\n`;
   if (isHeld)
     return `${first}No trigger matched yet. \`signalbox deliveries release ${deliveryId ?? "<id>"}\` evaluates it again.\n`;
-  if (exchange.started.length === 0)
+  if (!hasRuns)
     return `${first}No run was started. \`signalbox triggers test ${exchange.endpoint} --data …\` shows why.\n`;
-  const rows = exchange.started.map(({ runId, trigger, target }) => {
+  const rowOf = ({ runId, cause, target }: { runId: string; cause: string; target: Target | undefined }) => {
     const run = exchange.ended.find(({ id }) => id === runId);
+    const of = target ?? run?.target;
     return [
       renderMark(runMarks[run?.status ?? "queued"], paint),
       runId,
-      trigger ?? "",
-      `${target.kind} ${target.slug}`,
+      cause,
+      of ? `${of.kind} ${of.slug}` : "",
       run?.error ? plainLine(run.error.message, 60) : "",
     ];
-  });
+  };
+  const rows = [
+    ...exchange.started.map(({ runId, trigger, target }) => rowOf({ runId, cause: trigger ?? "", target })),
+    ...exchange.woke.map(({ runId }) => rowOf({ runId, cause: "waited for it", target: undefined })),
+  ];
   return first + renderTable({ headings: ["STATUS", "RUN", "TRIGGER", "TARGET", ""], rows, paint });
 }
 

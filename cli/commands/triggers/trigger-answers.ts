@@ -11,11 +11,12 @@ export const verdictsAnswer = z.object({ data: z.array(verdictSchema) });
 export const urlAnswer = z.object({ endpoint: z.string(), url: z.url(), keyId: z.string().nullable() });
 export const runsAnswer = pageSchema(runSummarySchema);
 
-/** The response to a webhook that started runs, and to a replay. */
+/** The response to a webhook that started or woke runs, and to a replay. */
 export const startedRunsAnswer = z.object({
   ok: z.literal(true),
   runId: z.string(),
   runs: z.array(z.object({ runId: z.string(), trigger: z.string().nullable(), target: targetSchema })),
+  woke: z.array(z.object({ runId: z.string() })).optional(),
 });
 
 /** The response to a webhook that no trigger matches yet, on an endpoint with `onMismatch: "hold"`. */

@@ -11,8 +11,8 @@ import { Facts, PageTitle } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
-import { deliveryTitle, OutcomeBadge, redeliveriesShown } from "../delivery-parts.tsx";
-import { formatBytes, formatDuration, formatUtc } from "../../../server/shared/format.ts";
+import { deliveryTitle, OutcomeBadge, redeliveriesShown, wokenShown } from "../delivery-parts.tsx";
+import { formatBytes, formatCount, formatDuration, formatUtc } from "../../../server/shared/format.ts";
 
 /** The title, the facts and the actions of a delivery. */
 export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetails; onCompare: (id: string) => void }) {
@@ -78,6 +78,7 @@ export function DeliveryHead({ delivery, onCompare }: { delivery: DeliveryDetail
           ],
           ["repeat of", first && <ShortId key="first" id={first} href={`/deliveries/${encodeURIComponent(first)}`} />],
           ["released", releasedAt && <RelativeTime key="released" iso={releasedAt} />],
+          ["woke", delivery.woke && <Woken key="woke" woke={delivery.woke} />],
           ["redelivered as", <Redeliveries key="as" id={delivery.id} />],
         ]}
       />
@@ -107,6 +108,20 @@ function Sha({ sha }: { sha: string }) {
     <span className="-my-1.5 inline-flex items-center">
       <code title={sha}>{`${sha.slice(0, 4)}…${sha.slice(-4)}`}</code>
       <CopyButton text={sha} label="Copy the SHA-256" />
+    </span>
+  );
+}
+
+/** The runs that waited for it, even if it was received before or no trigger of that time matched it. */
+function Woken({ woke }: { woke: NonNullable<DeliveryDetails["woke"]> }) {
+  return (
+    <span className="inline-flex flex-wrap gap-x-3">
+      {woke.slice(0, wokenShown).map(({ runId }) => (
+        <ShortId key={runId} id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
+      ))}
+      {woke.length > wokenShown && (
+        <span className="font-normal text-ink-3">and {formatCount(woke.length - wokenShown, "more run")}</span>
+      )}
     </span>
   );
 }

@@ -28,10 +28,11 @@ const redacted = "[redacted]";
 /** One delivery: the request, the verdicts of the triggers, and the response. */
 export function DeliveryView({ id }: { id: string }) {
   const trpc = useTRPC();
-  const isHeld = useQueryClient().getQueryData(trpc.deliveries.get.queryKey({ id }))?.outcome === "held";
-  // A delivery may be a megabyte, and never changes unless it is held.
+  const known = useQueryClient().getQueryData(trpc.deliveries.get.queryKey({ id }));
+  const canChange = known !== undefined && changes(known);
+  // A delivery may be a megabyte, and most never change.
   const delivery = useQuery(
-    trpc.deliveries.get.queryOptions({ id }, { staleTime: isHeld ? 0 : Infinity, meta: { live: isHeld } }),
+    trpc.deliveries.get.queryOptions({ id }, { staleTime: canChange ? 0 : Infinity, meta: { live: canChange } }),
   );
   // Revealed values leave the memory of the page with it.
   const reveal = useMutation(trpc.deliveries.reveal.mutationOptions({ gcTime: 0 }));
@@ -54,12 +55,18 @@ export function DeliveryView({ id }: { id: string }) {
   return <LoadingRows label="Loading the delivery" rows={8} />;
 }
 
+/** Whether it can be released, or found by a run that waits for its event later. */
+function changes({ outcome, verdicts }: DeliveryDetails): boolean {
+  return outcome === "held" || (outcome === "skipped" && verdicts.some((verdict) => verdict.outcome === "matched"));
+}
+
 function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: ReactNode }) {
   const [compare, setCompare] = useQueryState("compare", parseAsString.withOptions({ history: "push" }));
   const [jumpTo, setJumpTo] = useState<JumpTo | null>(null);
   const { verdicts } = delivery;
   const evaluated = countVerdicts(delivery);
   const fired = verdicts.filter((verdict) => verdict.outcome === "matched" && hasTarget(verdict)).length;
+  const canWake = delivery.outcome === "accepted" || delivery.outcome === "skipped";
   const showPath = delivery.body === null ? undefined : (pointer: string) => setJumpTo({ pointer });
   return (
     <>
@@ -74,7 +81,9 @@ function LoadedDelivery({ delivery, note }: { delivery: DeliveryDetails; note: R
         <RoundedNumbers delivery={delivery} />
         {evaluated > 0 && (
           <Panel title="Trigger verdicts" note={`${formatNumber(evaluated)} evaluated · ${formatNumber(fired)} fired`}>
-            {verdicts.length > 0 && <VerdictTable verdicts={verdicts} onPath={showPath} />}
+            {verdicts.length > 0 && (
+              <VerdictTable verdicts={verdicts} woke={canWake ? (delivery.woke ?? []) : null} onPath={showPath} />
+            )}
             <UnlistedVerdicts delivery={delivery} onPath={showPath} />
           </Panel>
         )}

@@ -3,31 +3,37 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { Fragment } from "react";
-import type { Reason, Verdict } from "../../../server/contract/delivery.ts";
+import type { DeliverySummary, Reason, Verdict } from "../../../server/contract/delivery.ts";
 import { partOf } from "../../../server/contract/request-parts.ts";
 import { PlainText } from "../../json/plain-text.tsx";
 import { RunBadge } from "../../runs/run-badge.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
+import { wokenShown } from "../delivery-parts.tsx";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { type StatusStyle, verdictStyle } from "../../ui/statuses.ts";
 import { Cell, Row, Table } from "../../ui/page-layout.tsx";
+import { formatCount } from "../../../server/shared/format.ts";
 import { reasonParts, verdictStages } from "../../../server/shared/deliveries/describe-reason.ts";
 
 interface Props {
   verdicts: readonly Verdict[];
+  /** The runs that waited for the delivery. `null`: it wakes none, for example because it is a repeat. */
+  woke?: readonly WokenRun[] | null;
   /** Shows a path in the body. If set, paths are buttons. */
   onPath?: ((pointer: string) => void) | undefined;
 }
+
+type WokenRun = NonNullable<DeliverySummary["woke"]>[number];
 
 /**
  * The verdict of each trigger: the stage, the path in the body or the headers, the expected and the actual value. One
  * row for each reason.
  */
-export function VerdictTable({ verdicts, onPath }: Props) {
+export function VerdictTable({ verdicts, woke = null, onPath }: Props) {
   return (
     <Table label="Trigger verdicts" columns={["Trigger", "Verdict", "Stage", "Path", "Expected", "Actual", "Run"]}>
-      {verdicts.map((verdict) => (
+      {verdicts.map((verdict, at) => (
         <Fragment key={verdict.attachmentId}>
           {(verdict.reasons.length > 0 ? verdict.reasons : [null]).map((reason, index) => (
             <VerdictRow
@@ -36,6 +42,8 @@ export function VerdictTable({ verdicts, onPath }: Props) {
               style={verdictStyle(verdict.outcome, verdicts)}
               reason={reason}
               isFirst={index === 0}
+              // A trigger has a verdict for each of its targets.
+              woke={isFirstOf(verdicts, at) ? (woke?.filter(({ source }) => source === verdict.trigger) ?? null) : null}
               onPath={onPath}
             />
           ))}
@@ -45,17 +53,23 @@ export function VerdictTable({ verdicts, onPath }: Props) {
   );
 }
 
+function isFirstOf(verdicts: readonly Verdict[], at: number): boolean {
+  return verdicts.findIndex(({ trigger }) => trigger === verdicts[at]?.trigger) === at;
+}
+
 function VerdictRow({
   verdict,
   style,
   reason,
   isFirst,
+  woke,
   onPath,
 }: {
   verdict: Verdict;
   style: StatusStyle;
   reason: Reason | null;
   isFirst: boolean;
+  woke: readonly WokenRun[] | null;
   onPath: Props["onPath"];
 }) {
   return (
@@ -90,8 +104,8 @@ function VerdictRow({
       </Cell>
       <Cell name="Actual">{reason && <Actual reason={reason} />}</Cell>
       <Cell name="Run">
-        {isFirst && verdict.outcome === "matched" && !verdict.target && (
-          <span className="text-s text-ink-3">starts no run</span>
+        {isFirst && verdict.outcome === "matched" && !verdict.target && !woke?.length && (
+          <span className="text-s text-ink-3">{woke ? "no run waits for it" : "starts no run"}</span>
         )}
         {isFirst && verdict.runId && verdict.target && (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -101,6 +115,7 @@ function VerdictRow({
             </span>
           </span>
         )}
+        {isFirst && woke && <WokenRuns woke={woke} />}
       </Cell>
     </Row>
   );
@@ -136,6 +151,22 @@ function Actual({ reason }: { reason: Reason }) {
     <code className="block max-w-72 break-words">
       <PlainText text={actual} />
     </code>
+  );
+}
+
+/** The runs that waited for the delivery. */
+function WokenRuns({ woke }: { woke: readonly WokenRun[] }) {
+  if (woke.length === 0) return null;
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <span className="text-s text-ink-3">woke</span>
+      {woke.slice(0, wokenShown).map(({ runId }) => (
+        <RunState key={runId} runId={runId} />
+      ))}
+      {woke.length > wokenShown && (
+        <span className="text-s text-ink-3">and {formatCount(woke.length - wokenShown, "more run")}</span>
+      )}
+    </span>
   );
 }
 

@@ -231,12 +231,27 @@ function Mark({ icon: Icon, label, title }: { icon: LucideIcon; label: string; t
   );
 }
 
-/** Why a delivery did, or did not, start a run, in one line, with a link to the first delivery or a similar endpoint. */
-function Decision({ delivery: { decision: text, probableEndpoint: meant, headers } }: { delivery: DeliveryRow }) {
+/**
+ * Why a delivery did, or did not, start or wake a run, in one line. It has links to the runs that it woke, and to the
+ * first delivery or a similar endpoint.
+ */
+function Decision({
+  delivery: { decision: text, probableEndpoint: meant, headers, woke = [] },
+}: {
+  delivery: DeliveryRow;
+}) {
   const first = headers[ownHeaders.repeatOf];
   return (
     <span title={text} className="line-clamp-2 wrap-anywhere text-ink-2">
-      <PlainText text={text} />
+      {text
+        .split(/\b(run_\w+)/)
+        .map((part, index) =>
+          woke.some(({ runId }) => runId === part) ? (
+            <ShortId key={index} id={part} href={`/runs/${encodeURIComponent(part)}`} />
+          ) : (
+            <PlainText key={index} text={part} />
+          ),
+        )}
       {first !== undefined && (
         <>
           . First: <ShortId id={first} href={`/deliveries/${encodeURIComponent(first)}`} />

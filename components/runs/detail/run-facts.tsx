@@ -8,9 +8,10 @@ import { formatNumber } from "../../../server/shared/format.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
-import { Elapsed, RelativeTime } from "../../ui/time.tsx";
+import { Elapsed, RelativeTime, UpcomingTime } from "../../ui/time.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
+import { AwaitedEvents } from "./awaited-events.tsx";
 import { callsOnFailure, shownReplays, startedByLabels } from "../run-text.ts";
 
 /** The source, target, times and replays of a run. */
@@ -63,8 +64,15 @@ function RunKey({ value }: { value: string }) {
   );
 }
 
-/** Why the run does not start although it is due. */
+/** Why the run does not start although it is due, or the event without which it does not continue. */
 function WaitsFor({ wait }: { wait: RunWait }) {
+  if (wait.kind === "event")
+    return (
+      <>
+        <AwaitedEvents events={wait.events} /> <span className="font-normal text-ink-2">until</span>{" "}
+        <UpcomingTime iso={wait.until} />
+      </>
+    );
   if (wait.kind === "concurrency")
     return (
       <span title="Runs that count towards the limit of concurrent runs, and the limit">

@@ -37,6 +37,7 @@ const fields: Record<keyof RunFilter, FieldOfPage> = {
   minCostUsd: { label: (value) => `${formatUsd(Number(value))} or more`, isMutable: true },
   needsApproval: { label: () => "waits for approval", isMutable: true },
   waitsForKey: { label: () => "waits for its key", isMutable: true },
+  waitsForEvent: { label: (value) => `waits for ${value}`, isMutable: true },
   unresolved: { label: () => "unresolved", isMutable: true },
 };
 
@@ -111,6 +112,11 @@ export function activeFilters(state: RunFilterState): ActiveFilter<keyof RunFilt
 /** The runs that wait for another run with the same key. */
 export function waitingForKeyHref({ key, target }: Pick<RunSummary, "key" | "target">): string {
   return `/runs?${new URLSearchParams({ target: target.slug, key: key ?? "", waitsForKey: "true" })}`;
+}
+
+/** The runs that wait for an event of a source. */
+export function waitingForEventHref(source: string): string {
+  return `/runs?waitsForEvent=${encodeURIComponent(source)}`;
 }
 
 /** The runs of a target that wait for an approval. */

@@ -5,7 +5,7 @@ import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
-import { describeWait } from "../../../server/shared/runs/describe-wait.ts";
+import { describeEvents, describeWait } from "../../../server/shared/runs/describe-wait.ts";
 import { formatDuration, formatTokens, formatUsd } from "../../../server/shared/format.ts";
 import { canResume } from "../../../server/shared/runs/run-state.ts";
 import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
@@ -64,6 +64,11 @@ const runColumns: readonly Column<RunSummary>[] = [
           <RecoveryMark run={run} />
           <WaitMark run={run} />
         </span>
+        {run.waitsFor?.kind === "event" && (
+          <span title={describeWait(run.waitsFor, run)} className="block truncate text-s text-ink-3">
+            <PlainText text={`waits for ${describeEvents(run.waitsFor.events)}`} />
+          </span>
+        )}
         {run.error && (
           <span title={`${run.error.name}: ${run.error.message}`} className="block truncate text-s text-bad">
             <PlainText text={`${run.error.name}: ${run.error.message}`} />
@@ -104,8 +109,8 @@ function RecoveryMark({ run }: { run: RunSummary }) {
 /** Why a run does not start, or keeps others from starting. */
 function WaitMark({ run }: { run: RunSummary }) {
   if (run.blocksKey) return <span className="shrink-0 text-s text-bad">blocks its key</span>;
-  if (!run.waitsFor) return null;
   const { waitsFor } = run;
+  if (!waitsFor || waitsFor.kind === "event") return null;
   const label =
     waitsFor.kind === "concurrency"
       ? describeWait(waitsFor, run)

@@ -5,14 +5,16 @@ import { formatBytes, formatUtc } from "../../../server/shared/format.ts";
 import { JsonView } from "../../json/json-view.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
 import { useTRPC } from "../../trpc/trpc.ts";
+import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { Facts } from "../../ui/page-layout.tsx";
 import { ErrorNote, Skeleton } from "../../ui/states.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ErrorDetails } from "../detail/error-details.tsx";
+import { AwaitedEvents } from "../detail/awaited-events.tsx";
 import { useRevealedStep } from "../detail/revealed-run.tsx";
 import { describeError } from "../detail/run-errors.ts";
 import { durationOf, offsetOf, stateText } from "./row-labels.ts";
-import { readTries, type WaterfallRow } from "./waterfall.ts";
+import { readDelivery, readEvents, readTries, type WaterfallRow } from "./waterfall.ts";
 
 const boxClass = "mb-3 overflow-hidden rounded-m border bg-panel";
 
@@ -22,7 +24,10 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
   const ending = end ?? entry;
   const tries = row.kind === "step" ? readTries(ending) : null;
   const nextTry = row.kind === "step" && ending.kind === "step_failed" ? ending.until : null;
-  const hasResult = entry.name !== null && (ending.kind === "step_completed" || row.kind === "reused");
+  const events = row.kind === "wait" ? readEvents(row) : [];
+  const deliveryId = readDelivery(row);
+  const hasResult =
+    entry.name !== null && (ending.kind === "step_completed" || row.kind === "reused" || deliveryId !== null);
   return (
     <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
       <Facts
@@ -32,7 +37,20 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
             "ended",
             row.spans.length > 0 && row.endedAt !== null ? <Moment key="ended" at={row.endedAt} from={from} /> : null,
           ],
-          ["scheduled end", row.until === null ? null : <Moment key="until" at={row.until} from={from} />],
+          [
+            row.endedAt === null ? "waits for" : "waited for",
+            events.length > 0 && <AwaitedEvents key="events" events={events} />,
+          ],
+          [
+            "delivery",
+            deliveryId && (
+              <ShortId key="delivery" id={deliveryId} href={`/deliveries/${encodeURIComponent(deliveryId)}`} />
+            ),
+          ],
+          [
+            row.kind === "wait" ? "timeout" : "scheduled end",
+            row.until === null ? null : <Moment key="until" at={row.until} from={from} />,
+          ],
           ["duration", row.endedAt === null ? null : durationOf(row, now)],
           ["state", stateText(row)],
           ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
+import type { AwaitedEvent } from "../../../server/contract/run.ts";
 import { isoAt, runStart, timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { groupRows } from "./group-rows.ts";
-import { durationOf, nameAgentRows, nameOf, timesOf } from "./row-labels.ts";
+import { durationOf, findWait, nameAgentRows, nameOf, timesOf } from "./row-labels.ts";
 import { toWaterfall } from "./waterfall.ts";
 
 const stepEntries = (name: string, at: number) =>
@@ -71,6 +72,44 @@ describe("the text of a row", () => {
       [2, "sleep_started", { name: "nap", until: isoAt(60_000) }],
     ).at(-1);
     expect(sleep && nameOf(sleep, clock)).toBe("sleep nap, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000");
+    const long = rowsOf(
+      [0, "attempt_started"],
+      [2, "sleep_started", { name: "nap", until: isoAt(14 * 86_400_000 + 2) }],
+    );
+    expect(long[1] && timesOf(long[1], clock)).toBe("14:00:00.002 · at 2 ms · until 2026-12-05 14:00 UTC");
+  });
+
+  it("has what a wait waits for, and how it ended", () => {
+    const events: AwaitedEvent[] = [
+      { source: "order-shipped", match: { "/order/id": "A1" } },
+      { source: "order-canceled", match: {} },
+    ];
+    const wait = (...end: Parameters<typeof timelineOf>) =>
+      rowsOf(
+        [0, "queued"],
+        [1, "attempt_started"],
+        [2, "wait_started", { name: "outcome", until: isoAt(60_000), data: { events } }],
+        ...end,
+      )[2];
+    const [open, ended, timedOut] = [
+      wait(),
+      wait([9, "wait_finished", { name: "outcome", data: { deliveryId: "dlv_1", source: "order-canceled" } }]),
+      wait([60_000, "wait_finished", { name: "outcome" }]),
+    ];
+    const what = 'wait outcome, order-shipped {"/order/id": "A1"} or order-canceled';
+    expect(open && nameOf(open, clock)).toBe(`${what}, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000`);
+    expect(ended && nameOf(ended, clock)).toBe(`${what}, event received, 14:00:00.002 · at 2 ms · took 7 ms`);
+    expect(timedOut && nameOf(timedOut, clock)).toBe(`${what}, timed out, 14:00:00.002 · at 2 ms · took 1 min`);
+  });
+
+  it("says in the title what the run waits for", () => {
+    const events = [{ source: "order-shipped", match: {} }];
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "wait_started", { name: "shipped", until: isoAt(60_000), data: { events } }],
+    );
+    expect(findWait(entries)).toEqual({ text: "waits for order-shipped until", until: runStart + 60_000 });
   });
 
   it("has the start and end of a group", () => {

@@ -1,8 +1,9 @@
 import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
-import { formatDuration, formatUtcTime } from "../../../server/shared/format.ts";
+import { formatDuration, formatUtcMinute, formatUtcTime } from "../../../server/shared/format.ts";
+import { describeEvents } from "../../../server/shared/runs/describe-wait.ts";
 import type { ShownRow } from "./group-rows.ts";
-import { type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
+import { hasTimedOut, readEvents, type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
 
 const stateLabels: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
 
@@ -10,7 +11,9 @@ const stateLabels: Record<RowState, string> = { open: "in progress", ok: "done",
 export function stateText(row: WaterfallRow): string | null {
   if (row.kind === "reused") return "stored result reused";
   if (row.spans.length === 0) return null;
-  if (row.kind === "sleep" || row.kind === "backoff" || row.kind === "queued")
+  if (hasTimedOut(row)) return "timed out";
+  if (row.kind === "wait" && row.state === "ok") return "event received";
+  if (row.kind === "sleep" || row.kind === "wait" || row.kind === "backoff" || row.kind === "queued")
     return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
   return stateLabels[row.state];
 }
@@ -27,6 +30,8 @@ export function durationOf(row: WaterfallRow, now: number): string | null {
   return formatDuration(measured ?? (row.endedAt ?? now) - row.at);
 }
 
+const dayMs = 86_400_000;
+
 /** The exact times of a row, for the line that follows the pointer and the focus. */
 export function timesOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") {
@@ -37,7 +42,9 @@ export function timesOf(row: ShownRow, { from, now }: { from: number; now: numbe
   const took = durationOf(row, now);
   if (took === null) return began;
   if (row.endedAt !== null) return `${began} · took ${took}`;
-  return row.until === null ? `${began} · ${took} so far` : `${began} · until ${formatUtcTime(row.until)}`;
+  if (row.until === null) return `${began} · ${took} so far`;
+  const until = row.until - row.at < dayMs ? formatUtcTime(row.until) : formatUtcMinute(row.until);
+  return `${began} · until ${until}`;
 }
 
 /** A row of a step in the URL: its name and, unless it is the last one with this name, its attempt. */
@@ -46,7 +53,7 @@ interface RowLink {
   attempt: number | null;
 }
 
-/** The row of a step or a sleep that a link names: the last one, or the last one of that attempt. */
+/** The row of a step, a sleep or a wait that a link names: the last one, or the last one of that attempt. */
 export function linkedRow(rows: readonly WaterfallRow[], { step, attempt }: RowLink): WaterfallRow | undefined {
   if (step === null) return undefined;
   return rows.findLast(
@@ -62,26 +69,43 @@ export function linkOfRow(rows: readonly WaterfallRow[], row: WaterfallRow): Row
 }
 
 function isLinked({ kind, entry }: WaterfallRow): boolean {
-  return entry.name !== null && (kind === "step" || kind === "reused" || kind === "sleep");
+  return entry.name !== null && (kind === "step" || kind === "reused" || kind === "sleep" || kind === "wait");
 }
 
 /** What a waiting run waits for, and until when; `null`: unknown, or a person's decision. */
 export function findWait(entries: readonly TimelineEntry[]): { text: string; until: number } | null {
   const waits = toWaterfall(entries, { isExecuting: false }).flatMap((row) =>
     row.state === "open" && row.until !== null && row.entry.kind !== "approval_requested"
-      ? [{ text: row.kind === "sleep" ? "sleeps until" : "retries at", until: row.until }]
+      ? [{ text: waitText(row), until: row.until }]
       : [],
   );
   return waits.toSorted((a, b) => a.until - b.until)[0] ?? null;
 }
 
+function waitText(row: WaterfallRow): string {
+  if (row.kind === "wait")
+    return `waits for ${
+      readEvents(row)
+        .map(({ source }) => source)
+        .join(" or ") || "an event"
+    } until`;
+  return row.kind === "sleep" ? "sleeps until" : "retries at";
+}
+
+/** The kind of a row in its accessible name, with what a wait waits for. */
+function kindOf(row: WaterfallRow): string {
+  if (row.kind === "log") return `log, ${row.entry.level ?? "info"}: `;
+  if (row.of !== undefined) return "";
+  if (row.kind === "step" || row.kind === "reused") return "step ";
+  if (row.kind === "sleep") return "sleep ";
+  return row.kind === "wait" ? "wait " : "";
+}
+
 /** The accessible name of a row. */
 export function nameOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, { from, now })}`;
-  const isStep = row.of === undefined && (row.kind === "step" || row.kind === "reused");
-  const isSleep = row.of === undefined && row.kind === "sleep";
-  const level = row.kind === "log" ? `log, ${row.entry.level ?? "info"}: ` : isStep ? "step " : isSleep ? "sleep " : "";
-  return [`${level}${row.label}`, stateText(row), timesOf(row, { from, now })]
+  const events = row.kind === "wait" ? describeEvents(readEvents(row)) || null : null;
+  return [`${kindOf(row)}${row.label}`, events, stateText(row), timesOf(row, { from, now })]
     .filter((part) => part !== null)
     .join(", ");
 }

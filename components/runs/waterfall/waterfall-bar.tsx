@@ -41,7 +41,7 @@ function Bar({ span, state, scale, now }: { span: Span; state: RowState; scale: 
   );
 }
 
-/** Stripes for sleep, hatching for the wait before another attempt, dashes for the queue. */
+/** Stripes for sleeps and waits for events, hatching for the wait before another attempt, dashes for the queue. */
 function lookOf({ look }: Span, state: RowState): string {
   switch (look) {
     case "busy":

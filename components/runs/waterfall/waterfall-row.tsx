@@ -9,13 +9,15 @@ import {
   type LucideIcon,
   MessageSquareText,
   Moon,
+  TimerOff,
   TriangleAlert,
+  Webhook,
   Wrench,
 } from "lucide-react";
 import type { ShownRow } from "./group-rows.ts";
 import { durationOf, nameOf, offsetOf } from "./row-labels.ts";
 import type { TimeScale } from "./time-scale.ts";
-import type { RowState, WaterfallRow } from "./waterfall.ts";
+import { hasTimedOut, readEvents, type RowState, type WaterfallRow } from "./waterfall.ts";
 import { waterfallColumns } from "./waterfall-axis.tsx";
 import { WaterfallBars, WaterfallGroupBar, WaterfallPoint } from "./waterfall-bar.tsx";
 
@@ -124,14 +126,25 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
         {row.label}
       </span>
       {row.kind === "reused" && <span className="shrink-0 text-s text-ink-3">reused</span>}
+      {row.kind === "wait" && <WaitOutcome row={row} />}
     </>
   );
+}
+
+/** What a wait waits for; afterwards, whether it has timed out. */
+function WaitOutcome({ row }: { row: WaterfallRow }) {
+  if (hasTimedOut(row)) return <span className="shrink-0 text-s text-ink-3">timed out</span>;
+  if (row.endedAt !== null) return null;
+  const sources = readEvents(row).map(({ source }) => source);
+  return <span className="truncate text-s text-ink-3">{sources.join(" or ")}</span>;
 }
 
 function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
   if (row.of === "approval") return { icon: Hand, tone: row.endedAt === null ? "text-wait" : "text-ink-3" };
   if (row.of === "pause") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "sleep") return { icon: Moon, tone: "text-run" };
+  if (hasTimedOut(row)) return { icon: TimerOff, tone: "text-idle" };
+  if (row.kind === "wait") return { icon: Webhook, tone: row.endedAt === null ? "text-wait" : "text-ok" };
   if (row.kind === "backoff") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "queued") return { icon: Hourglass, tone: "text-idle" };
   if (row.kind === "event")

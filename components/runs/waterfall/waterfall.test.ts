@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isoAt, runStart, timelineOf, timelines } from "../../../server/domain/runs/testing/timeline.ts";
-import { type WaterfallRow, toWaterfall } from "./waterfall.ts";
+import { hasTimedOut, readDelivery, readEvents, type WaterfallRow, toWaterfall } from "./waterfall.ts";
 
 const executing = { isExecuting: true };
 const waiting = { isExecuting: false };
@@ -18,6 +18,7 @@ function describeRow(row: WaterfallRow): string {
   ].join(" · ");
 }
 
+const waitsFor = (source: string) => ({ events: [{ source, match: { "/order/id": "A1" } }] });
 const tries = (number: number) => ({ name: "charge", data: { try: number, maxTries: 3 } });
 
 describe("the rows of a waterfall", () => {
@@ -100,6 +101,51 @@ describe("the rows of a waterfall", () => {
       "Attempt 1 · ok · busy 1–2 · idle 2–5003 · busy 5003–5010",
       "  nap · ok · sleep 2–5003",
     ]);
+  });
+
+  it("show an attempt as idle while it waits for an event, until a worker continues", () => {
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "wait_started", { name: "shipped", until: isoAt(9000), data: waitsFor("order-shipped") }],
+      [5000, "wait_finished", { name: "shipped", data: { deliveryId: "dlv_1", source: "order-shipped" } }],
+      [5010, "resumed"],
+      [5020, "completed"],
+    );
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · ok · busy 1–2 · idle 2–5010 · busy 5010–5020",
+      "  shipped · ok · sleep 2–5000",
+    ]);
+    const [, , wait] = toWaterfall(entries, waiting);
+    expect(wait && [readEvents(wait), readDelivery(wait), hasTimedOut(wait)]).toEqual([
+      [{ source: "order-shipped", match: { "/order/id": "A1" } }],
+      "dlv_1",
+      false,
+    ]);
+  });
+
+  it("show a wait that timed out, and one whose event was received before", () => {
+    const rows = toWaterfall(
+      timelineOf(
+        [0, "queued"],
+        [1, "attempt_started"],
+        [2000, "wait_started", { name: "paid", until: isoAt(9000), data: waitsFor("order-paid") }],
+        [1500, "wait_finished", { name: "paid", data: { deliveryId: "dlv_1", source: "order-paid" } }],
+        [2010, "resumed"],
+        [2020, "wait_started", { name: "shipped", until: isoAt(9000), data: waitsFor("order-shipped") }],
+        [9010, "resumed"],
+        [9000, "wait_finished", { name: "shipped" }],
+      ),
+      executing,
+    );
+    expect(rows.map(describeRow)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · open · busy 1–2000 · idle 2000–2010 · busy 2010–2020 · idle 2020–9010 · busy 9010–…",
+      "  paid · ok · sleep 2000–2000",
+      "  shipped · ok · sleep 2020–9000",
+    ]);
+    expect(rows.map(hasTimedOut)).toEqual([false, false, false, true]);
   });
 
   it("leave rows in progress open, and have the scheduled end of a sleep", () => {

@@ -1,4 +1,5 @@
 import type { AgentStepKind } from "../../../server/contract/agent/conversation.ts";
+import { type AwaitedEvent, waitFinishedSchema, waitStartedSchema } from "../../../server/contract/run.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration } from "../../../server/shared/format.ts";
 
@@ -15,7 +16,7 @@ export interface Span {
   look: SpanLook;
 }
 
-type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "backoff" | "log" | "event";
+type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "wait" | "backoff" | "log" | "event";
 
 /** `stopped`: it neither succeeded nor failed: canceled, or its worker was lost. */
 export type RowState = "open" | "ok" | "failed" | "stopped";
@@ -32,7 +33,7 @@ export interface WaterfallRow {
   state: RowState;
   at: number;
   endedAt: number | null;
-  /** The scheduled end of a sleep or a backoff. */
+  /** The scheduled end of a sleep or a backoff, or the timeout of a wait. */
   until: number | null;
   spans: Span[];
   /** The entry that started it, and the entry that ended it, which has the error. */
@@ -51,15 +52,23 @@ export function toWaterfall(
   for (const entry of entries) {
     const at = Date.parse(entry.at);
     chart.add(entry, at);
-    chart.lastAt = at;
+    if (!addedByOthers.has(entry.kind)) chart.lastAt = at;
   }
   if (!isExecuting) chart.pauseAttempt(chart.lastAt);
   return chart.rows;
 }
 
+/** What is added while no worker may execute the run. */
+const addedByOthers: ReadonlySet<TimelineEntry["kind"]> = new Set([
+  "wait_finished",
+  "approval_decided",
+  "cancel_requested",
+]);
+
 /** The rows so far, and the open rows. */
 class Chart {
   readonly rows: WaterfallRow[] = [];
+  /** When a worker added the last entry. */
   lastAt = 0;
   private attempt: WaterfallRow | null = null;
   private wait: WaterfallRow | null = null;
@@ -101,7 +110,11 @@ class Chart {
       case "approval_requested":
         this.sleeps.set(name, this.open({ entry, at, kind: "sleep", label: name, depth: 1, look: "sleep" }));
         return;
+      case "wait_started":
+        this.sleeps.set(name, this.open({ entry, at, kind: "wait", label: name, depth: 1, look: "sleep" }));
+        return;
       case "sleep_finished":
+      case "wait_finished":
       case "approval_decided":
         return this.endSleep(entry, at);
       case "worker_lost":
@@ -141,7 +154,7 @@ class Chart {
     this.attempt = this.open({ entry, at, kind: "attempt", label: `Attempt ${entry.attempt}`, depth: 0, look: "busy" });
   }
 
-  /** A suspended run has no entry of its own: it was suspended right after the last entry. */
+  /** A suspended run has no entry of its own: it was suspended right after the last entry of its worker. */
   private resumeAttempt(entry: TimelineEntry, at: number): void {
     if (!this.attempt) return this.beginAttempt(entry, at);
     this.endAll(this.steps, entry, this.lastAt);
@@ -258,6 +271,21 @@ export function readTries({ data }: TimelineEntry): { number: number; max: numbe
   if (typeof data !== "object" || data === null || Array.isArray(data)) return null;
   const { try: number, maxTries: max } = data;
   return typeof number === "number" && typeof max === "number" ? { number, max } : null;
+}
+
+/** The events of which the first ends a wait. */
+export function readEvents({ entry }: Pick<WaterfallRow, "entry">): AwaitedEvent[] {
+  return waitStartedSchema.safeParse(entry.data).data?.events ?? [];
+}
+
+/** The delivery that ended a wait; `null`: it has not ended, or has timed out. */
+export function readDelivery({ kind, end }: Pick<WaterfallRow, "kind" | "end">): string | null {
+  return kind === "wait" ? (waitFinishedSchema.safeParse(end?.data).data?.deliveryId ?? null) : null;
+}
+
+/** Whether a wait ended without an event. */
+export function hasTimedOut({ kind, end }: Pick<WaterfallRow, "kind" | "end">): boolean {
+  return kind === "wait" && end?.kind === "wait_finished" && end.data === null;
 }
 
 /** The time after the scheduled end was spent waiting for a free worker. */

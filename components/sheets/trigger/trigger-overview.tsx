@@ -1,6 +1,6 @@
 "use client";
 
-import type { UseQueryResult } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import Link from "next/link";
 import type { DeliveryRow } from "../../../server/contract/delivery.ts";
 import { mismatchOf } from "../../../server/contract/request-parts.ts";
@@ -8,6 +8,8 @@ import type { Page } from "../../../server/contract/list.ts";
 import { hasTarget } from "../../../server/contract/project/target.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { partTitles } from "../../run-form/form/request-fields.tsx";
+import { waitingForEventHref } from "../../runs/list/run-filters.ts";
+import { useTRPC } from "../../trpc/trpc.ts";
 import { RelativeTime } from "../../ui/time.tsx";
 import { ShortId } from "../../ui/controls/copy-button.tsx";
 import { ConditionList, FirstCurl, PromptTemplate, SchemaPart } from "../frame/sheet-content.tsx";
@@ -20,7 +22,7 @@ import type { TriggerNode } from "../../graph/canvas-model.ts";
 import { matchedWord, onlyWakesRuns, wakesRunsText } from "../../graph/node-content.ts";
 import { describeChallenges, describeDedupe, describeFields, describeKeys } from "./trigger-facts.ts";
 import type { TriggerDetails } from "../sheet-data.ts";
-import { formatNumber, windowNames } from "../../../server/shared/format.ts";
+import { formatCount, formatNumber, windowNames } from "../../../server/shared/format.ts";
 
 interface TriggerOverviewProps {
   trigger: TriggerNode;
@@ -37,12 +39,13 @@ const linkClass = "font-mono break-all text-accent hover:underline";
 
 export function TriggerOverview({ trigger, details, counts, window, last, url, needsKey }: TriggerOverviewProps) {
   const isWaking = onlyWakesRuns(trigger);
+  const waits = useWaits(trigger.slug);
   const attached = trigger.attachments.filter(hasTarget);
   const transforms = attached.filter(({ hasTransform }) => hasTransform).length;
   return (
     <>
       <SheetSection title="Status">
-        <TriggerSwitch slug={trigger.slug} />
+        <TriggerSwitch slug={trigger.slug} isWaking={isWaking} />
       </SheetSection>
       <SheetSection title="Deliveries" note={`in the last ${windowNames[window]}`}>
         <Evidence trigger={trigger} counts={counts} />
@@ -70,6 +73,10 @@ export function TriggerOverview({ trigger, details, counts, window, last, url, n
               >{`/triggers/${trigger.source.endpoint}`}</SheetLink>,
             ],
             ["starts", isWaking ? wakesRunsText : <Targets key="targets" trigger={trigger} />],
+            [
+              "waiting runs",
+              isWaking || waits ? <WaitingRuns key="waiting" source={trigger.slug} waits={waits} /> : null,
+            ],
             [
               "transform",
               isWaking
@@ -145,6 +152,27 @@ function Evidence({ trigger, counts }: Pick<TriggerOverviewProps, "trigger" | "c
         </li>
       ))}
     </ul>
+  );
+}
+
+const maxCounted = 20;
+
+/** How many runs wait for an event of the source now: `3 runs`, `20 or more`; empty: none. */
+function useWaits(source: string): string | undefined {
+  const filter = { waitsForEvent: source, limit: maxCounted } as const;
+  const page = useQuery(useTRPC().runs.list.queryOptions(filter)).data;
+  if (!page) return undefined;
+  const count = page.data.length;
+  if (page.nextCursor !== null) return `${formatNumber(count)} or more`;
+  return count === 0 ? "" : formatCount(count, "run");
+}
+
+function WaitingRuns({ source, waits }: { source: string; waits: string | undefined }) {
+  if (!waits) return <span className="text-ink-3">{waits === undefined ? "–" : "none"}</span>;
+  return (
+    <Link href={waitingForEventHref(source)} prefetch={false} className="text-accent hover:underline">
+      {waits}
+    </Link>
   );
 }
 

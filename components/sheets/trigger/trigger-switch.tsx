@@ -15,8 +15,9 @@ import { TextInput } from "../../ui/controls/text-input.tsx";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { useDisabled } from "../sheet-data.ts";
 
-/** Switches a trigger off, after a confirmation, and on again. */
-export function TriggerSwitch({ slug }: { slug: string }) {
+/** Switches a trigger off, after a confirmation, and on again. `isWaking`: it has no target, and only wakes runs. */
+export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: boolean }) {
+  const does = isWaking ? "wakes" : "starts";
   const disabled = useDisabled(slug);
   const disabledReason = useDisabledReason("operate");
   const { disable, enable } = useSwitch(slug);
@@ -27,7 +28,7 @@ export function TriggerSwitch({ slug }: { slug: string }) {
   if (disabled === undefined) return <div className="h-7" />;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-      <State disabled={disabled} />
+      <State disabled={disabled} isWaking={isWaking} />
       <span className="ml-auto">
         {disabled ? (
           <Button
@@ -55,7 +56,7 @@ export function TriggerSwitch({ slug }: { slug: string }) {
         onClose={close}
       >
         <p className="mb-3">
-          This trigger starts no runs until you switch it on again. If it is the only trigger on its endpoint, senders
+          This trigger {does} no runs until you switch it on again. If it is the only trigger on its endpoint, senders
           get 200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
         </p>
         <TextInput
@@ -74,14 +75,15 @@ export function TriggerSwitch({ slug }: { slug: string }) {
         onConfirm={() => enable.mutate({ slug }, { onSettled: close })}
         onClose={close}
       >
-        It starts runs again for bodies that match. Redeliver the deliveries that it missed.
+        It {does} runs again for bodies that match. Redeliver the deliveries that it missed.
       </ConfirmDialog>
     </div>
   );
 }
 
-function State({ disabled }: { disabled: Disabled | null }) {
-  if (disabled === null) return <span className="text-ink-2">On. It fires when a body matches.</span>;
+function State({ disabled, isWaking }: { disabled: Disabled | null; isWaking: boolean }) {
+  if (disabled === null)
+    return <span className="text-ink-2">On. It {isWaking ? "wakes runs" : "fires"} when a body matches.</span>;
   return (
     <span className="min-w-0 text-wait">
       Switched off <RelativeTime iso={disabled.at} />

@@ -148,7 +148,7 @@ export const sendAndWait = defineTool({
   name: "send_and_wait",
   title: "Send a webhook and wait",
   description:
-    "Sends a body, and optional headers and a query, to an endpoint as a sender would, without a key or a signature, and waits until the runs that it starts have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
+    "Sends a body, and optional headers and a query, to an endpoint as a sender would, without a key or a signature, and waits until the runs that it starts, or that waited for it, have ended. Returns the response, and each run with its output or error. This executes workflows with all of their effects: try test_trigger first.",
   input: z.strictObject({
     endpoint,
     body,
@@ -166,13 +166,19 @@ export const sendAndWait = defineTool({
       body: { ...request, body: json },
       answer: sentDeliverySchema,
     });
+    const { woke = [] } = sent;
     const runs = await Promise.all(
-      sent.runs.map((run) => api.request({ path: apiPath`/runs/${run.runId}`, query: { wait }, answer: runSchema })),
+      [...sent.runs, ...woke].map(({ runId }) =>
+        api.request({ path: apiPath`/runs/${runId}`, query: { wait }, answer: runSchema }),
+      ),
     );
     return {
       facts: [
         ...facts,
-        `The response was ${sent.status}. ${formatCount(runs.length, "run")} started${runs.length === 0 ? "." : ":"}`,
+        `The response was ${sent.status}. ${[
+          `${formatCount(sent.runs.length, "run")} started`,
+          ...(woke.length > 0 ? [`${formatCount(woke.length, "waiting run")} woken`] : []),
+        ].join(", ")}${runs.length === 0 ? "." : ":"}`,
         ...runs.map((run) => describeEnd(run)),
         ...(runs.length === 0 ? ["test_trigger shows why."] : []),
       ],

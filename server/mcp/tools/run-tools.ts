@@ -15,7 +15,7 @@ export const getRun = defineTool({
   name: "get_run",
   title: "Get a run, or list runs",
   description:
-    "With `id`: one run with its input, its output or error, and its timeline of attempts, steps, sleeps and logs. Without `id`: the newest runs that match the other arguments.",
+    "With `id`: one run with its input, its output or error, and its timeline of attempts, steps, sleeps, waits for events and logs. Without `id`: the newest runs that match the other arguments.",
   input: z.strictObject({
     id: runId.optional(),
     waitSeconds: waitSeconds(0).describe("With `id`: maximum time in seconds to wait until the run ends"),
@@ -65,7 +65,10 @@ async function showRun(api: ServiceApi, id: string, wait: number) {
 }
 
 /** One sentence about the state of a run. */
-export function describeEnd({ status, attempt, maxAttempts }: Run): string {
+export function describeEnd(run: Run): string {
+  const { status, attempt, maxAttempts, waitsFor } = run;
+  if (waitsFor && (status === "queued" || status === "waiting"))
+    return `The run is ${status}. It waits for ${waitWords[waitsFor.kind]}: see \`waitsFor\`.`;
   if (status === "queued") return "The run is queued: it starts as soon as a worker of a running service is free.";
   if (status === "waiting") return "The run is waiting for a retry, a sleep or an approval.";
   const attempts = `attempt ${attempt} of ${maxAttempts}`;
@@ -73,6 +76,12 @@ export function describeEnd({ status, attempt, maxAttempts }: Run): string {
     return `The run ended with the status ${status} (${attempts}). Fix the cause and build, then resume the run.`;
   return `The run has the status ${status} (${attempts}).`;
 }
+
+const waitWords = {
+  key: "another run with the same key",
+  concurrency: "a free slot of its workflow or agent",
+  event: "an event of a source",
+} as const satisfies Record<NonNullable<Run["waitsFor"]>["kind"], string>;
 
 export const resumeRun = defineTool({
   name: "resume_run",

@@ -81,9 +81,11 @@ export async function runHttpProcess(
       send,
       onEvent(event, manifest) {
         if (event.type !== "delivery") return;
-        const { delivery, tookMs } = event;
-        if (start.mode === "development")
-          send({ type: "delivery", delivery: hideInDelivery(manifest, summarizeDelivery(delivery)) });
+        const { delivery, woke, tookMs } = event;
+        if (start.mode === "development") {
+          const summary = { ...summarizeDelivery(delivery), ...(woke && { woke: [...woke] }) };
+          send({ type: "delivery", delivery: hideInDelivery(manifest, summary) });
+        }
         // The store has every delivery; a line for each is among the most expensive parts of receiving it.
         else if (level === "debug") logDelivery(logger, delivery);
         tracing?.delivered(summarizeDelivery(delivery), tookMs);

@@ -1,18 +1,30 @@
 import type { WaitTimes } from "../../contract/flow-simulation.ts";
-import type { EventMatch, RunWait } from "../../contract/run.ts";
-import { formatDuration, formatNumber } from "../format.ts";
+import type { AwaitedEvent, RunWait } from "../../contract/run.ts";
+import { formatCount, formatDuration, formatNumber, formatUtc } from "../format.ts";
 import { shortJson } from "../json/short-json.ts";
 
 /** What a run waits for: `key customer_7: behind run_…`, `concurrency 10/10`, `event order-shipped {"/order/id": "A1"}`. */
 export function describeWait(wait: RunWait, { key }: { key: string | null }): string {
-  if (wait.kind === "event") return `event ${wait.events.map(describeEvent).join(" or ")} until ${wait.until}`;
+  if (wait.kind === "event") return `event ${describeEvents(wait.events)} until ${formatUtc(wait.until)}`;
   if (wait.kind === "concurrency") return `concurrency ${formatNumber(wait.counted)}/${formatNumber(wait.limit)}`;
   const { runId, isBlocked } = wait;
   return `key ${key ?? ""}: ${isBlocked ? "blocked by" : "behind"} ${runId ?? "another run"}${isBlocked ? ", which has failed" : ""}`;
 }
 
-function describeEvent({ source, match }: { source: string; match: EventMatch }): string {
-  return Object.keys(match).length === 0 ? source : `${source} ${shortJson(match)}`;
+/** The events of which the first ends a wait: `order-shipped {"/order/id": "A1"} or order-canceled`. */
+export function describeEvents(events: readonly AwaitedEvent[]): string {
+  return events
+    .map(({ source, match }) => (Object.keys(match).length === 0 ? source : `${source} ${shortJson(match)}`))
+    .join(" or ");
+}
+
+const maxNamed = 3;
+
+/** The runs that a delivery woke: `woke run_1, run_2, run_3 and 4 more runs`. */
+export function describeWoken(woke: readonly { runId: string }[]): string {
+  const others = woke.length - maxNamed;
+  const named = woke.slice(0, maxNamed).map(({ runId }) => runId);
+  return `woke ${named.join(", ")}${others > 0 ? ` and ${formatCount(others, "more run")}` : ""}`;
 }
 
 /** How long runs wait: `median 3.00 s, p95 1 min, longest 2 min 5 s`. */

@@ -334,6 +334,24 @@ export function eventWaitsContract(open: OpenStore): void {
       });
     });
 
+    it("are listed and counted by the source until they have an event", async () => {
+      const both = await startWaiting({ branch: "a" }, { branch: "b", source: "order-canceled", match: {} });
+      const canceled = await startWaiting({ source: "order-canceled" });
+      const listed = async (waitsForEvent: string) =>
+        (await store.listRuns({ waitsForEvent }, { limit: 10, cursor: null })).data.map(({ id }) => id);
+      const counted = async (waitsForEvent: string) =>
+        (await store.countRuns({ waitsForEvent }, day)).buckets.reduce((sum, { count }) => sum + count, 0);
+      expect(await listed(source)).toEqual([both.id]);
+      expect(await listed("order-canceled")).toEqual([canceled.id, both.id]);
+      expect(await counted("order-canceled")).toBe(2);
+      expect(await listed("order")).toEqual([]);
+      await deliver({ order: "A1" });
+      expect(await listed(source)).toEqual([]);
+      expect(await listed("order-canceled")).toEqual([canceled.id]);
+      await store.requestCancel(canceled.id, (now += 1));
+      expect(await counted("order-canceled")).toBe(0);
+    });
+
     it("each have the first delivery that matches since then, in every order of deliveries, suspensions and searches", async () => {
       const value = fc.constantFrom("A1", "B2");
       const action = fc.oneof(

@@ -49,6 +49,8 @@ const runFields: Fields<RunFilter, StoredRun> = {
   needsApproval: { values: flag, isOf: () => false },
   // Nor for other runs of their key.
   waitsForKey: { values: flag, isOf: () => false },
+  // Nor for events.
+  waitsForEvent: { values: fc.constantFrom("s"), isOf: () => false },
   unresolved: { values: flag, isOf: (run) => hasFailed(run.status) && run.replayedAs === null },
 };
 

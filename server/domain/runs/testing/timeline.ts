@@ -29,7 +29,7 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
   .record({
     steps: fc.array(
       fc.record({
-        operation: fc.constantFrom("step", "failing", "sleep", "log", "lost", "cancel"),
+        operation: fc.constantFrom("step", "failing", "sleep", "wait", "log", "lost", "cancel"),
         ms: fc.integer({ min: 0, max: 3_000 }),
       }),
       { maxLength: 30 },
@@ -58,6 +58,15 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
         note(1, "sleep_started", { until: isoAt(at + 1 + longMs) });
         note(longMs + 3, "resumed", { name: null });
         note(0, "sleep_finished");
+      }
+      if (operation === "wait") {
+        const data = { deliveryId: "dlv_1", source: "shipped" };
+        note(1, "wait_started", {
+          until: isoAt(at + 1 + longMs),
+          data: { events: [{ source: "shipped", match: {} }] },
+        });
+        note(longMs - 1, "wait_finished", { data });
+        note(3, "resumed", { name: null });
       }
       if (operation === "lost") {
         note(ms, "step_started");

@@ -131,6 +131,20 @@ const triage: Run = {
   output: null,
 };
 
+/** A run that waits for an event. */
+const waiting: RunSummary = {
+  ...summary,
+  id: ids.otherRun,
+  status: "waiting",
+  finishedAt: null,
+  waitsFor: {
+    kind: "event",
+    step: "confirmed",
+    events: [{ source: "email-confirmed", match: { "/email": "ada@example.com" } }],
+    until: "2026-11-28T10:00:01.018Z",
+  },
+};
+
 const totals = { runs: 214, pricedRuns: 214, tokens: 200_732, costUsd: 0.86 };
 const bulk: BulkPage = {
   done: 2,
@@ -168,7 +182,7 @@ const simulation: FlowSimulation = {
 };
 
 export const runExamples: OperationExamples = {
-  listRuns: { answers: { 200: { data: [summary], nextCursor: null } satisfies Page<RunSummary> } },
+  listRuns: { answers: { 200: { data: [waiting, summary], nextCursor: null } satisfies Page<RunSummary> } },
   countRuns: { answers: { 200: { count: 214, isCapped: false } } },
   exportRuns: {
     answers: {

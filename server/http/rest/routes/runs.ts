@@ -110,7 +110,11 @@ const stepsRoute = defineRoute({
   request: {
     params: runParam,
     query: querySchema({
-      name: z.string().min(1).optional().describe("Only the step, sleep or approval with this name in the timeline."),
+      name: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("Only the step, sleep, wait or approval with this name in the timeline."),
       ...timelinePaging,
     }),
   },

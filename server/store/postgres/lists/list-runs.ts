@@ -68,6 +68,9 @@ export function rowTerms(of: Record<keyof typeof run.$inferSelect, Column>, filt
     hasFailed: sql.raw(`run.${hasFailedSql}`),
     hasReplay: sql.raw(`EXISTS (${replayOfSql})`),
     waitsForKey: sql.raw("run.key_slot = 'waiting'"),
+    hasOpenWait: (source) => sql`EXISTS (
+      SELECT 1 FROM signalbox.run_wait
+      WHERE run_wait.source = ${source} AND run_wait.run_id = ${of.id} AND run_wait.delivery IS NULL)`,
   });
 }
 

@@ -207,6 +207,7 @@ async function executeKeyed(store: Store, now: number): Promise<void> {
     await store.writeProgress({ runId, token, now, entries: [], transition: { to: "completed", output: null } });
   await store.claimRuns(aClaim({ limits, now }));
   await store.listRuns({ waitsForKey: true }, { limit: 10, cursor: null });
+  await store.listRuns({ waitsForEvent: "order-shipped" }, { limit: 10, cursor: null });
   await store.applyLimits({ limits: new Map([["workflow:keyed", aConcurrency({ perKey: 2 })]]), now });
 }
 

@@ -23,6 +23,8 @@ interface Source {
   hasReplay: SQL;
   /** The condition of the index `run_waiting_for_slot`. */
   waitsForKey: SQL;
+  /** The run has an open wait for an event of the source. */
+  hasOpenWait: (source: string) => SQL;
 }
 
 /** The terms of each field of a run filter, most selective first. */
@@ -36,6 +38,10 @@ const table: TermTable<NumberedFilter<RunFilter>, Required<Source>> = {
   needsApproval: (_, { hasStatus, hasOpenApproval }) => [
     { condition: hasStatus("waiting"), index: "run_by_status" },
     { condition: hasOpenApproval },
+  ],
+  waitsForEvent: (source, { hasStatus, hasOpenWait }) => [
+    { condition: hasStatus("waiting"), index: "run_by_status" },
+    { condition: hasOpenWait(source) },
   ],
   unresolved: (_, { hasFailed, hasReplay }) => [
     { condition: hasFailed, index: "run_failed" },

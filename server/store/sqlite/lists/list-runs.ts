@@ -87,6 +87,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
               hasReplay: sql.raw(`EXISTS (${replayOfSql("(SELECT id FROM run WHERE run.seq = run_list.seq)")})`),
               // It has its own index, so it is never read from the list.
               waitsForKey,
+              hasOpenWait: hasOpenWait(runList.seq),
             }),
           },
         }),
@@ -113,6 +114,7 @@ export function rowTerms(filter: NumberedFilter<RunFilter>): Term[] {
     hasFailed: sql.raw(`run.${hasFailedSql}`),
     hasReplay: sql.raw(`EXISTS (${replayOfSql("run.id")})`),
     waitsForKey,
+    hasOpenWait: hasOpenWait(run.seq),
   });
 }
 
@@ -126,6 +128,9 @@ function hasText(text: string): SQL {
 function hasOpenApproval(seq: Column): SQL {
   return sql`EXISTS (SELECT 1 FROM run_step WHERE run_step.run = ${seq} AND run_step.kind = ${stepKindCodes.approval} AND run_step.finished_at IS NULL)`;
 }
+
+const hasOpenWait = (seq: Column) => (source: string) =>
+  sql`EXISTS (SELECT 1 FROM run_wait INDEXED BY run_wait_by_source WHERE run_wait.source = ${source} AND run_wait.run = ${seq} AND run_wait.delivery IS NULL)`;
 
 /** The filter with numbers instead of names and delivery ids, as rows store them. */
 export function numberNames<Filter extends RunFilter>({ connection, names }: SqliteDatabase, filter: Filter) {

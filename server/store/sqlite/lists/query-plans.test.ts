@@ -141,6 +141,8 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ needsApproval: true, target: "t" }, ["run_by_status", "run_by_target"]],
     [{ waitsForKey: true, target: "t", since: 1 }, ["run_waiting_for_slot"]],
     [{ waitsForKey: true, key: "k" }, ["run_by_run_key", "run_waiting_for_slot"]],
+    [{ waitsForEvent: "s", since: 1 }, ["run_by_status"]],
+    [{ waitsForEvent: "s", target: "t", key: "k" }, ["run_by_run_key"]],
     [{ unresolved: true, since: 1 }, ["run_failed"]],
     [{ unresolved: true, status: "failed", trigger: "t" }, ["run_failed", "run_by_status", "run_by_trigger"]],
     [{ unresolved: true, minTokens: 5 }, ["run_by_spend"]],
@@ -159,6 +161,7 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ version: "v", targetKind: "agent" }, "run_by_time"],
     [{ minTokens: 5, minCostUsd: 0.5, status: "failed", trigger: "t", target: "t", version: "v" }, "run_by_spend"],
     [{ needsApproval: true, trigger: "t", target: "t", targetKind: "agent" }, "run_by_status"],
+    [{ waitsForEvent: "s", trigger: "t", target: "t", targetKind: "workflow" }, "run_by_status"],
   ])("%j is checked by %s in the list index alone", (filter, index) => {
     const plans = plansOf(runListing(database, filter)).filter((plan) => plan.index === index);
     expect(plans.length).toBeGreaterThan(0);

@@ -92,6 +92,10 @@ export const runWait = sqliteTable("run_wait", { run: runSeq(), ...describeWait(
   index("run_wait_by_delivery")
     .on(t.deliveryId)
     .where(sql`delivery IS NOT NULL`),
+  // For lists, by source.
+  index("run_wait_by_source")
+    .on(t.source, t.run)
+    .where(sql`delivery IS NULL`),
   index("run_wait_to_search")
     .on(t.searchAt)
     .where(sql`search_at IS NOT NULL`),
