@@ -85,7 +85,17 @@ describe("a run that waits for an event", () => {
       runs: [],
       woke: [{ id: run.id, source: "order-shipped" }],
     });
-    expect(await app.settle(shipped)).toComplete("parcel of A1");
+    const ended = await app.settle(shipped);
+    expect(ended).toComplete("parcel of A1");
+    expect(ended.steps.map(({ kind, name, result }) => ({ kind, name, result }))).toEqual([
+      { kind: "step", name: "reserve", result: "A1" },
+      {
+        kind: "event",
+        name: "outcome",
+        result: { name: "shipped", source: "order-shipped", deliveryId: shipped.id, payload: shippingOf("A1") },
+      },
+      { kind: "step", name: "thank", result: "parcel of A1" },
+    ]);
   });
 
   it("has an event that came before it waited", async () => {

@@ -4,6 +4,7 @@ import type { Store } from "../server/ports/store.ts";
 import type { StepRecord } from "../server/ports/store/engine-store.ts";
 import { getAgentTrace } from "../server/runs/agent-runs.ts";
 import { findRun } from "../server/runs/read-runs.ts";
+import { describeEvent } from "../server/runs/run-steps.ts";
 
 const maxEntries = 100_000;
 
@@ -59,7 +60,8 @@ function toSteps(timeline: readonly TimelineEntry[], records: readonly StepRecor
   return [...began].map(([name, step]) => {
     const record = byName.get(name);
     const isDone = record !== undefined && record.finishedAt !== null;
-    return { name, ...step, isDone, result: isDone ? record.result : null };
+    const result = record?.kind === "event" ? describeEvent(record.result) : (record?.result ?? null);
+    return { name, ...step, isDone, result: isDone ? result : null };
   });
 }
 
@@ -68,5 +70,6 @@ const kinds: ReadonlyMap<TimelineEntry["kind"], TestStep["kind"]> = new Map([
   ["step_started", "step"],
   ["step_reused", "step"],
   ["sleep_started", "sleep"],
+  ["wait_started", "event"],
   ["approval_requested", "approval"],
 ]);

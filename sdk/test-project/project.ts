@@ -207,12 +207,12 @@ export interface TestRun {
 }
 
 export interface TestStep {
-  readonly kind: "step" | "sleep" | "approval";
+  readonly kind: "step" | "sleep" | "event" | "approval";
   readonly name: string;
   /** The number of times that its function was called. */
   readonly tries: number;
   /** Whether it has ended: a step has its result. */
   readonly isDone: boolean;
-  /** Of a step that has ended. */
+  /** Of a step that has ended. Of a wait, its delivery and the payload, or `null` at the timeout. */
   readonly result: unknown;
 }

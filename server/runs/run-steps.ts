@@ -75,8 +75,8 @@ function describeStep(stored: StoredStep): RunStep {
   };
 }
 
-/** `null`: the wait has not ended, or has timed out. */
-function describeEvent(stored: Json | null): Json | null {
+/** The event of a wait; `null`: the wait has not ended, or has timed out. */
+export function describeEvent(stored: Json | null): Json | null {
   const event = readEventResult(stored);
   if (!event) return null;
   const { branch, source, deliveryId, payload } = event;

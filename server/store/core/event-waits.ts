@@ -3,6 +3,7 @@ import type { DeliveryStore, WokenRun } from "../../ports/store/delivery-store.t
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import { openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
+import type { RowKey } from "./column-types.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 import { closeSearch, endWait } from "./wake-runs.ts";
 
@@ -78,13 +79,19 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
         if (!found) return;
         const ofStep = and(eq(runWait.run, found.key), eq(runWait.step, step));
         const waits = yield* session.rows(
-          db.select({ until: runWait.until, deliveryId: runWait.deliveryId }).from(runWait).where(ofStep),
+          db
+            .select({ until: runWait.until, deliveryId: runWait.deliveryId, source: runWait.source })
+            .from(runWait)
+            .where(ofStep),
         );
         const [first] = waits;
         if (!first) return;
-        const hasEvent = waits.some(({ deliveryId }) => deliveryId !== null);
-        if (hasEvent) yield* closeSearch(session, { run: found.key, step });
-        else
+        const ended = waits.find(({ deliveryId }) => deliveryId !== null);
+        const hasEvent = ended !== undefined;
+        if (ended) {
+          yield* addEnd(session, { run: found.key, step, ...ended });
+          yield* closeSearch(session, { run: found.key, step });
+        } else
           yield* session.run(
             db
               .update(runWait)
@@ -112,6 +119,29 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
       }),
     findWoken: (ids) => readInTurn((session) => findWoken(session, ids)),
   };
+}
+
+/** The event of a wait is certain: the search has found no earlier one. */
+function* addEnd(
+  { db, tables: { runStep }, rows, addEntry }: StoreSession,
+  p: { run: RowKey; step: string; deliveryId: string | null; source: string },
+): Operation<void> {
+  const { attempt, finishedAt } = runStep;
+  const [step] = yield* rows(
+    db
+      .select({ attempt, finishedAt })
+      .from(runStep)
+      .where(and(eq(runStep.run, p.run), eq(runStep.name, p.step))),
+  );
+  if (!step || step.finishedAt === null) return;
+  const data = { deliveryId: p.deliveryId, source: p.source };
+  yield* addEntry(p.run, {
+    at: step.finishedAt,
+    kind: "wait_finished",
+    attempt: step.attempt,
+    name: p.step,
+    data,
+  });
 }
 
 /** The deliveries that runs have as their events. */

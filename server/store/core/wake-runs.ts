@@ -140,10 +140,7 @@ export function* endWait(
   const { toResult = toStoredResult } = p;
   const ofStep = and(eq(runStep.run, p.run), eq(runStep.name, p.step), isNull(runStep.sequence));
   const [step] = yield* session.rows(
-    db
-      .select({ attempt: runStep.attempt, finishedAt: runStep.finishedAt, result: runStep.result })
-      .from(runStep)
-      .where(ofStep),
+    db.select({ attempt: runStep.attempt, result: runStep.result }).from(runStep).where(ofStep),
   );
   if (!step) return;
   const result = toResult(step.result, { branch: p.branch, source, deliveryId, payload }, p.runId);
@@ -155,11 +152,10 @@ export function* endWait(
       .set({ deliveryId })
       .where(and(ofWait, eq(runWait.branch, p.branch))),
   );
-  const data = { deliveryId, source };
-  const { attempt } = step;
-  if (step.finishedAt === null)
-    yield* session.addEntry(p.run, { at: receivedAt, kind: "wait_finished", attempt, name: p.step, data });
   if (p.dueAt !== null) {
+    const data = { deliveryId, source };
+    const { attempt } = step;
+    yield* session.addEntry(p.run, { at: receivedAt, kind: "wait_finished", attempt, name: p.step, data });
     yield* closeSearch(session, p);
     yield* session.run(
       db

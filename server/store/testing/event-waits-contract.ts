@@ -261,8 +261,24 @@ export function eventWaitsContract(open: OpenStore): void {
       const [{ step } = { step: "" }] = await store.listWaitsToSearch({ now, limit: 10, runId: run.id });
       expect(await store.deliverEvent({ runId: run.id, step, branch: "", event, now })).toBe(true);
       expect((await resultOf(run.id))?.deliveryId).toBe(early.id);
+      const ends = (await store.listTimeline(run.id, { after: 0, limit: 20 })).filter(
+        ({ kind }) => kind === "wait_finished",
+      );
+      expect(ends.map(({ data }) => data)).toEqual([{ deliveryId: early.id, source }]);
       expect(await due()).toEqual([run.id]);
       expect((await store.findWoken([early.id, late.id])).size).toBe(1);
+    });
+
+    it("have a delivery that came before the search was complete, if it finds no earlier one", async () => {
+      const run = await start();
+      await suspend(run, [aWait()]);
+      const { id } = await deliver({ order: "A1" });
+      expect(await kindsOf(store, run.id)).not.toContain("wait_finished");
+      await finishSearches(run.id);
+      expect(await due()).toEqual([run.id]);
+      expect(await store.listTimeline(run.id, { after: 0, limit: 20 })).toContainEqual(
+        expect.objectContaining({ kind: "wait_finished", data: { deliveryId: id, source } }),
+      );
     });
 
     it("are searched again by the next process if one ends in between", async () => {
