@@ -117,15 +117,15 @@ const retryFreesSlot: SourceChange = {
 /** A run that begins to wait is not compared with the deliveries that were received before. */
 const noSearch: SourceChange = {
   file: "server/deliveries/search-waits.ts",
-  find: "const event = await findEvent(deps, wait);",
+  find: "const event = await findEvent(deps, { ...wait, used: [...wait.used, ...used] });",
   replace: "const event = null as Awaited<ReturnType<typeof findEvent>>;",
 };
 
 /** A delivery does not look for the runs that wait for it. */
 const noWake: SourceChange = {
   file: "server/store/sqlite/deliveries/delivery-store.ts",
-  find: "const waiting = delivered ? p.wakeRuns.find(delivered, delivery) : [];",
-  replace: "const waiting: ReturnType<WakeRuns['find']> = [];",
+  find: "const { ended, hasMore } = delivered ? p.wakeRuns.find(delivered, delivery) : { ended: [], hasMore: false };",
+  replace: "const { ended, hasMore } = { ended: [] as EndedWait[], hasMore: false };",
 };
 
 /** The suspension of a run replaces an event that it received while it was active. */

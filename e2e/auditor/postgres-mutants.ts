@@ -52,8 +52,8 @@ const noFencing: SourceChange[] = [
 /** Time between the look-up of a delivery and its commit. It breaks no rule by itself. */
 const slowLookUp: SourceChange = {
   file: "server/store/postgres/deliveries/wait-locks.ts",
-  find: "return runAsync(findWaiting(toStoreSession(session), keys));",
-  replace: `const found = await runAsync(findWaiting(toStoreSession(session), keys));
+  find: "return runAsync(findWaiting(toStoreSession(session), keys, receivedAt));",
+  replace: `const found = await runAsync(findWaiting(toStoreSession(session), keys, receivedAt));
   await new Promise((resolve) => setTimeout(resolve, 300));
   return found;`,
 };

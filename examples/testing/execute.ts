@@ -21,6 +21,7 @@ export async function execute(trigger: TriggerDefinition, body: unknown, runId =
       return (await fn({ idempotencyKey: `${runId}:${name}`, signal })) as never;
     },
     sleep: async (name, duration) => void steps.push(`sleep ${name} ${duration}`),
+    sleepUntil: async (name) => void steps.push(`sleep until ${name}`),
     waitFor: () => Promise.reject(new Error("The context of these tests has no events")),
     waitForAny: () => Promise.reject(new Error("The context of these tests has no events")),
     log: { debug() {}, info() {}, warn() {}, error() {} },

@@ -48,6 +48,14 @@ export interface WorkflowContext {
    */
   sleep(name: string, duration: Duration): Promise<void>;
   /**
+   * The same until a time: a Date, or an ISO 8601 time with an offset, such as `"2026-01-31T12:00:00+01:00"`. A time in
+   * the past is over at once. Throws a TypeError if `time` is neither.
+   *
+   * @example
+   *   await ctx.sleepUntil("contract ends", input.endsAt);
+   */
+  sleepUntil(name: string, time: Date | string): Promise<void>;
+  /**
    * Waits for a webhook of a source, and returns its payload, or `null` at the timeout. The run has the status
    * `waiting` and occupies no worker. The event cannot be missed: a delivery that was received before the call, but
    * after the run was accepted, is returned at once. Of several, the first counts. A delivery wakes every run that

@@ -66,7 +66,7 @@ defineWorkflow({ slug: "keyed", input: z.unknown(), concurrency: { perKey: 1, on
 defineWorkflow({
   slug: "context",
   input: z.unknown(),
-  async run(_input, { run, step, sleep, log, signal }) {
+  async run(_input, { run, step, sleep, sleepUntil, log, signal }) {
     expectTrue<
       Equal<
         { [K in keyof typeof run]: (typeof run)[K] },
@@ -99,6 +99,10 @@ defineWorkflow({
     log.warn("c", [1]);
     log.error("d", null);
     signal.throwIfAborted();
+    await sleepUntil("midnight", new Date());
+    await sleepUntil("midnight", "2026-01-31T12:00:00Z");
+    // @ts-expect-error a number is a duration, not a time
+    await sleepUntil("midnight", 1_800_000_000_000);
     // @ts-expect-error weeks are no unit
     await sleep("rest", "2w");
     // @ts-expect-error a step has a name

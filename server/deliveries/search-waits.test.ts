@@ -172,6 +172,14 @@ describe("the search for the event of a run", () => {
     expect(await eventOf(disabled)).toBeNull();
   });
 
+  it("continues until no wait is left", async () => {
+    const sent = await receive('{"order":"A1","parcels":1}');
+    const runs: string[] = [];
+    for (let n = 0; n < 120; n += 1) runs.push(await waitFor([{}]));
+    await createSearch().searchRest();
+    expect((await store.findWoken([sent])).get(sent)).toHaveLength(runs.length);
+  });
+
   it("is made by the next process if one ends before it is complete", async () => {
     const sent = await receive('{"order":"A1","parcels":1}');
     const run = await waitFor([{}]);

@@ -32,6 +32,7 @@ const waitsAtOnce = 100;
 
 export function createWaitSearch(deps: SearchDeps): WaitSearch {
   const { store, clock, logger } = deps;
+  let searchingRest: Promise<void> | null = null;
   /** The runs whose waits are being searched. */
   const inProgress = new Set<string>();
 
@@ -65,15 +66,26 @@ export function createWaitSearch(deps: SearchDeps): WaitSearch {
     else await store.finishSearch({ runId, step, isFinal, now });
   }
 
-  async function search(p: { runId?: string }): Promise<void> {
+  /** Returns the number of waits that it has searched, or tried to. */
+  async function searchSome(p: { runId?: string }): Promise<number> {
     try {
-      await searchAll(await store.listWaitsToSearch({ now: clock.now(), limit: waitsAtOnce, ...p }));
+      const waits = await store.listWaitsToSearch({ now: clock.now(), limit: waitsAtOnce, ...p });
+      await searchAll(waits);
+      return waits.length;
     } catch (error) {
       logger.warn("could not search for the events of a waiting run, trying again", { ...p, error });
+      return 0;
     }
   }
 
-  return { searchFor: (runId) => search({ runId }), searchRest: () => search({}) };
+  async function searchWhileFull(): Promise<void> {
+    while ((await searchSome({})) === waitsAtOnce);
+  }
+
+  return {
+    searchFor: async (runId) => void (await searchSome({ runId })),
+    searchRest: () => (searchingRest ??= searchWhileFull().finally(() => (searchingRest = null))),
+  };
 }
 
 /** Held deliveries started nothing yet, and repeated ones are the same event again. */

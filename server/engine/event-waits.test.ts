@@ -148,7 +148,7 @@ describe("ctx.waitFor", () => {
     expect(await engine.store.findWoken([late])).toEqual(new Map());
   });
 
-  it("does not count towards the timeout of the attempt, which goes on with what it had used", async () => {
+  it("does not count towards the timeout of the attempt", async () => {
     const slow = { ...waiting, timeoutMs: 1_000 };
     await engine.createRun();
     await execute(slow);

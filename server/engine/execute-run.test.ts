@@ -471,6 +471,42 @@ describe("sleeps", () => {
     },
   );
 
+  test.each<[string, (at: number) => Date | string]>([
+    ["a Date", (at) => new Date(at)],
+    ["an ISO 8601 time in UTC", (at) => new Date(at).toISOString()],
+    ["one with another offset", (at) => new Date(at + 3_600_000).toISOString().replace("Z", "+01:00")],
+  ])("until %s end at that time, even if the code computes another one later", async (_, toTime) => {
+    const at = engine.clock.now() + 3_600_000;
+    const times = [at, at + 1_000_000];
+    const workflow = { run: (_: never, ctx: Ctx) => ctx.sleepUntil("noon", toTime(times.shift() ?? 0)) };
+    const id = await engine.createRun();
+    expect((await engine.execute(await engine.claim(), workflow).ended).status).toBe("waiting");
+    engine.advance(3_599_999);
+    await expect(engine.claim()).rejects.toThrow("no run is due");
+    engine.advance(1);
+    await engine.execute(await engine.claim(), workflow).ended;
+    expect((await engine.read(id)).run.status).toBe("completed");
+  });
+
+  test("until a time in the past are over at once", async () => {
+    const { run } = await engine.attempt({ run: (_, ctx) => ctx.sleepUntil("past", "2001-01-01T00:00:00Z") });
+    expect(run.status).toBe("completed");
+  });
+
+  test.each([
+    "2026-01-31",
+    "2026-01-31T12:00:00",
+    "tomorrow",
+    new Date(Number.NaN),
+    1_800_000_000_000,
+    null,
+    new Date(8.64e15),
+  ])("until %s are an error at the call", async (time) => {
+    const { run } = await engine.attempt({ run: (_, ctx) => ctx.sleepUntil("noon", time as never) });
+    expect(run).toMatchObject({ status: "failed", error: { name: "TypeError" } });
+    expect(run.error?.message).toMatch(/^ctx\.sleepUntil\("noon", .*an ISO 8601 time with an offset/);
+  });
+
   test("that are concurrent wake the run for the earliest, and keep the others", async () => {
     const workflow = {
       run: async (_: never, ctx: Ctx) => {

@@ -20,6 +20,7 @@ import {
   readAllAwaited,
   readAwaited,
   readOptions,
+  readTime,
   readWaitTimes,
   type WaitTimes,
 } from "./wait-request.ts";
@@ -207,9 +208,25 @@ export function createRunContext(options: RunContextOptions) {
       throw new TypeError(
         `${call}: a duration must be a number of milliseconds or a string such as "10s", "5m", "1.5h" or "7d", at most "36525d" (100 years).`,
       );
+    return await pauseUntil(call, name, () => clock.now() + ms);
+  }
+
+  async function sleepUntil(name: string, time: unknown): Promise<void> {
+    if (!isOpen()) return await never();
+    const call = `ctx.sleepUntil(${JSON.stringify(name)}, ${showOption(time)})`;
+    const at = readTime(time);
+    if (at === null)
+      throw new TypeError(
+        `${call}: the time must be a Date or an ISO 8601 time with an offset, such as "2026-01-31T12:00:00Z".`,
+      );
+    return await pauseUntil(call, name, () => at);
+  }
+
+  /** `untilOf`: the end of a sleep that begins now. A time in the past is over at once. */
+  async function pauseUntil(call: string, name: string, untilOf: () => number): Promise<void> {
     const { key, known, open } = begin(call, name, "sleep");
     if (known && known.finishedAt !== null) return await completeStored(open, known, known.finishedAt);
-    const record = known ?? beginSleep(key, ms);
+    const record = known ?? beginSleep(key, Math.max(clock.now(), untilOf()));
     const until = record.until ?? record.startedAt;
     await waitUntil(record, until);
     const entry: NewTimelineEntry = { at: clock.now(), kind: "sleep_finished", attempt, name: key };
@@ -221,9 +238,8 @@ export function createRunContext(options: RunContextOptions) {
     });
   }
 
-  function beginSleep(key: string, ms: number): StepRecord {
+  function beginSleep(key: string, until: number): StepRecord {
     const startedAt = clock.now();
-    const until = startedAt + ms;
     const record: StepRecord = {
       name: key,
       kind: "sleep",
@@ -366,6 +382,7 @@ export function createRunContext(options: RunContextOptions) {
       run: { id: run.id, attempt, trigger: run.trigger, deliveryId: run.deliveryId },
       step: (name: string, ...rest: unknown[]) => callWithOptions(name, rest),
       sleep,
+      sleepUntil,
       waitFor,
       waitForAny,
       log,

@@ -91,11 +91,18 @@ export function readWaitTimes(
   return { timeoutMs, since: at };
 }
 
-/** An instance of another realm is a Date, too. */
-function readTime(given: unknown): number | null {
-  const text = given instanceof Date ? given.getTime() : given;
-  if (typeof text === "number") return given instanceof Date && Number.isFinite(text) ? text : null;
-  if (typeof text !== "string" || !/T.*(?:Z|[+-]\d\d:\d\d)$/.test(text)) return null;
+/** The last time that a Date of four-digit years has: later ones are no ISO 8601 times. */
+const lastTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** A Date, or an ISO 8601 time with an offset, in UTC milliseconds; `null`: it is neither. */
+export function readTime(given: unknown): number | null {
+  const at = parseTime(given);
+  return at !== null && Math.abs(at) <= lastTime ? at : null;
+}
+
+function parseTime(text: unknown): number | null {
+  if (text instanceof Date) return Number.isFinite(text.getTime()) ? text.getTime() : null;
+  if (typeof text !== "string" || !/^\d{4}-\d\d-\d\dT[\d:.]{4,20}(?:Z|[+-]\d\d:\d\d)$/.test(text)) return null;
   const at = Date.parse(text);
   return Number.isNaN(at) ? null : at;
 }
@@ -121,7 +128,7 @@ function readMatch(where: string, given: unknown): EventMatch {
   return parsed.data;
 }
 
-const isPointer = (path: string) => /^(?:\/(?:[^~]|~[01])*)+$/.test(path) && path.length <= 1_000;
+const isPointer = (path: string) => /^(?:\/(?:[^~/]|~[01])*)+$/.test(path) && path.length <= 1_000;
 
 function requireReceived(where: string, { slug }: SourceDefinition, { triggers }: Pick<Manifest, "triggers">): void {
   if (triggers.some((trigger) => trigger.slug === slug)) return;

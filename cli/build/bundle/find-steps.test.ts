@@ -27,8 +27,15 @@ test("a workflow has the names of its steps and sleeps, without those that the c
     await ctx.step(\`item \${order}\`, () => 4);
     await ctx.step(order, () => 5);
     await ctx.sleep("settle", "1d");
+    await ctx.sleepUntil("midnight", new Date());
   }`;
-  expect(await stepsOf(workflow(run))).toEqual(["sleep settle", "step charge", "step mail", 'step the "third"']);
+  expect(await stepsOf(workflow(run))).toEqual([
+    "sleep midnight",
+    "sleep settle",
+    "step charge",
+    "step mail",
+    'step the "third"',
+  ]);
 });
 
 test("a workflow has the names of the events that it waits for", async () => {

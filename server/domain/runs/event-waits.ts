@@ -7,7 +7,7 @@ import { fromPointer, valueAt } from "../../shared/json/json-pointer.ts";
 
 /**
  * Runs that wait for events. A wait and a delivery find each other by a hash of the source, the paths and the values at
- * these paths, so a delivery needs one look-up for each set of paths, however many runs wait.
+ * these paths. So a delivery needs one look-up for each set of paths, however many runs wait.
  */
 
 /** A source that a delivery matches, with the payload as its `request` parsed it. */

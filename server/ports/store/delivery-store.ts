@@ -60,7 +60,8 @@ export interface DeliveredEvents {
 }
 
 export type AcceptResult =
-  | { kind: "accepted"; woke?: readonly WokenRun[] }
+  /** `hasMoreWaiting`: more runs wait for it than one transaction wakes. A search will wake them. */
+  | { kind: "accepted"; woke?: readonly WokenRun[]; hasMoreWaiting?: boolean }
   /**
    * The key was already accepted with the same body; nothing was written. `runs` are in their original order; empty if
    * the first delivery is held.

@@ -4,7 +4,7 @@ import { trackWork } from "../../domain/event-loop.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Logger, runLogFields } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
-import type { DeliveryStore } from "../../ports/store/delivery-store.ts";
+import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
 import { planFailureRun } from "../../domain/runs/failure-run.ts";
@@ -58,6 +58,8 @@ export function createAcceptRunning(p: {
   canTakeRuns: (worker: HostedWorker) => boolean;
   claims: Claims;
   assignRuns: AssignRuns;
+  /** Called when a delivery left runs waiting that a search will wake. */
+  onMoreWaiting: () => void;
   leaseMs: number;
   clock: Clock;
   logger: Logger;
@@ -111,9 +113,13 @@ export function createAcceptRunning(p: {
    * Called after the commit. If the delivery is not stored (`null`), only its slots are freed. Its sender gets the
    * reason.
    */
-  function settle(accepted: { woke?: readonly unknown[] } | null, accepting: Accepting): void {
+  function settle(
+    accepted: Omit<Extract<AcceptResult, { kind: "accepted" }>, "kind"> | null,
+    accepting: Accepting,
+  ): void {
     if (!accepted) return free(accepting);
     if (accepted.woke?.length) claims.wake();
+    if (accepted.hasMoreWaiting) p.onMoreWaiting();
     claims.queued(accepting.queued, accepting.limited);
     const assigning = assign(accepting);
     if (!assigning) return free(accepting);

@@ -120,7 +120,12 @@ export function createRunHost(p: RunHostOptions): RunHost {
   const assignRuns = createAssignRuns({ ...assigning, findBuilds: recovery.findBuilds, onEnded: () => claims.wake() });
   const leftBuilds = createLeftBuilds({ logger, onLeft: (left) => p.onBuildLeft?.(left) });
   const claims = createClaimLoop({ ...assigning, assignRuns, onClaimed: leftBuilds.note });
-  const accepting = createAcceptRunning({ ...assigning, assignRuns, claims });
+  const accepting = createAcceptRunning({
+    ...assigning,
+    assignRuns,
+    claims,
+    onMoreWaiting: () => void searchRest(),
+  });
   const leases = keepLeases({ ...p, workers, isAlive, mayTakeRuns, livingClaims, leaseMs: lease, clockAheadMs });
   const connections = createWorkerConnections({
     secret: p.secret,

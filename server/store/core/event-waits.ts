@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, or } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, or } from "drizzle-orm";
 import {
   type FoundEvent,
   keyOfEvent,
@@ -24,6 +24,9 @@ export type EventWaitOperations = Pick<
 
 /** The sets of paths by which runs wait for the events of a source, as far as the process that accepts knows. */
 export type PathsOf = (source: string) => readonly string[];
+
+/** The runs that the transaction of one or several deliveries wakes. */
+export const maxWokenAtOnce = 200;
 
 /** An open wait with a key that was looked for. */
 export interface OpenWait {
@@ -52,21 +55,39 @@ export function keysOfEvents(events: readonly MatchedEvent[], pathsOfSource: Pat
   return keys;
 }
 
-/** Finds the open waits with these keys, and locks them with their runs. */
+/**
+ * Finds the open waits with these keys, and locks them with their runs: at most `maxWokenAtOnce`, because a sender
+ * waits. The others are marked for a search, which finds the delivery after its commit.
+ */
 export function* findWaiting(
-  { db, tables: { run, runWait }, lockedRows }: StoreSession,
+  session: StoreSession,
   keys: readonly string[],
-): Operation<OpenWait[]> {
-  if (keys.length === 0) return [];
+  receivedAt: number,
+): Operation<{ waits: OpenWait[]; hasMore: boolean }> {
+  if (keys.length === 0) return { waits: [], hasMore: false };
+  const { db, tables, lockedRows } = session;
+  const { run, runWait } = tables;
   const { step, branch, matchKey, since, until, isSearched, deliveryId } = runWait;
-  return yield* lockedRows(
+  const isOpen = and(inArray(matchKey, [...keys]), isNull(deliveryId));
+  const found = yield* lockedRows(
     db
       .select({ run: run.key, runId: run.id, step, branch, matchKey, since, until, isSearched })
       .from(runWait)
       .innerJoin(run, eq(run.key, runWait.run))
-      .where(and(inArray(matchKey, [...keys]), isNull(deliveryId), inArray(run.status, [...openStatuses])))
-      .orderBy(asc(run.key), asc(runWait.position)),
+      .where(and(isOpen, inArray(run.status, [...openStatuses])))
+      .orderBy(asc(run.key), asc(runWait.position))
+      .limit(maxWokenAtOnce + 1),
   );
+  const hasMore = found.length > maxWokenAtOnce;
+  // What was received before was searched already.
+  if (hasMore)
+    yield* session.run(
+      db
+        .update(runWait)
+        .set({ isSearched: false, searchAt: receivedAt, since: receivedAt })
+        .where(and(isOpen, eq(isSearched, true), lte(since, receivedAt), gte(until, receivedAt))),
+    );
+  return { waits: found.slice(0, maxWokenAtOnce), hasMore };
 }
 
 /**

@@ -7,6 +7,7 @@ import { type EventResult, isMatch, unknownPathsMs } from "../../domain/runs/eve
 import type { AcceptResult } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun, EventWait, StepRecord } from "../../ports/store/engine-store.ts";
 import type { Store } from "../../ports/store.ts";
+import { maxWokenAtOnce } from "../core/event-waits.ts";
 import { aClaim, aDelivery, aRun, claimOne, epoch, kindsOf, type OpenStore } from "./factories.ts";
 
 const source = "order-shipped";
@@ -128,6 +129,25 @@ export function eventWaitsContract(open: OpenStore): void {
       expect((await store.findWoken([id, newId("dlv")])).get(id)?.map(({ runId }) => runId)).toEqual(
         runs.map((run) => run.id),
       );
+    });
+
+    it("are woken in parts if they are many: the search finds the delivery for the others", async () => {
+      const count = maxWokenAtOnce + 20;
+      await store.createRuns(Array.from({ length: count }, () => aRun({ createdAt: now })));
+      const runs = await store.claimRuns(aClaim({ now: (now += 1), limit: count }));
+      for (const run of runs) await suspend(run, [aWait()]);
+      for (const run of runs) await finishSearches(run.id);
+      const { id, woke, result, receivedAt } = await deliver({ order: "A1" });
+      expect([woke.length, result]).toMatchObject([maxWokenAtOnce, { hasMoreWaiting: true }]);
+      const rest = await store.listWaitsToSearch({ now, limit: 100 });
+      expect(rest).toHaveLength(count - maxWokenAtOnce);
+      // Everything before was searched already.
+      expect(new Set(rest.map(({ since, isFinal }) => `${since} ${isFinal}`))).toEqual(new Set([`${receivedAt} true`]));
+      const event = { deliveryId: id, receivedAt, source, payload: { order: "A1" } };
+      for (const { runId, step, branch } of rest) await store.deliverEvent({ runId, step, branch, event, now });
+      expect(
+        (await store.claimRuns(aClaim({ now: (now += 1), limit: 1_000 }))).map((run) => run.id).toSorted(),
+      ).toEqual(runs.map((run) => run.id).toSorted());
     });
 
     it("match strings, numbers and booleans at up to five paths, and distinguish them", async () => {
@@ -278,6 +298,25 @@ export function eventWaitsContract(open: OpenStore): void {
         runs: [],
         woke: [{ runId: run.id, source }],
       });
+    });
+
+    it("are woken by a held delivery when it is released", async () => {
+      const waiting = await startWaiting();
+      const delivery = aDelivery({ receivedAt: (now += 1), outcome: "held" });
+      await store.acceptDelivery({ delivery, runs: [], idempotency: null });
+      expect(await due()).toEqual([]);
+      const run = aRun({ deliveryId: delivery.id, createdAt: now });
+      const result = await store.releaseDelivery({
+        id: delivery.id,
+        runs: [run],
+        verdicts: [],
+        unlistedVerdicts: [],
+        at: (now += 1),
+        delivered: { events: [{ source, payload: { order: "A1" } }] },
+      });
+      expect(result).toEqual({ kind: "released" });
+      expect((await resultOf(waiting.id))?.deliveryId).toBe(delivery.id);
+      expect((await due()).toSorted()).toEqual([run.id, waiting.id].toSorted());
     });
 
     it("say what they wait for", async () => {

@@ -77,11 +77,7 @@ export async function acceptDeliveries(
   const all = requests.flatMap(({ runs }) => runs);
   const room = await lockRoom(session, all);
   const replayed = await lockReplayed(session, all);
-  const waits = await lockWaits(
-    session,
-    requests.flatMap(({ delivered }) => [...(delivered?.keys.keys() ?? [])]),
-    p,
-  );
+  const { waits, hasMore } = await lockWaits(session, waitedFor(requests), p);
   const { decisions, remembered } = decideAll(requests, keys, { room, replayed, waits });
   const accepted = decisions.filter(({ answer }) => answer === null);
   await record(
@@ -111,10 +107,19 @@ export async function acceptDeliveries(
     else {
       const { id: deliveryId, receivedAt } = accepted;
       const woke = await runAsync(wake(p.toStoreSession(session), ended, { deliveryId, receivedAt, toResult }));
-      answers.push({ result: { kind: "accepted", woke }, left });
+      answers.push({ result: { kind: "accepted", woke, ...(hasMore && { hasMoreWaiting: true }) }, left });
     }
   }
   return answers;
+}
+
+/** The keys of the waits that these calls end, and the time of the first delivery among them. */
+function waitedFor(requests: readonly AcceptJob[]): { keys: string[]; receivedAt: number } {
+  const some = requests.filter(({ delivered }) => delivered && delivered.keys.size > 0);
+  return {
+    keys: some.flatMap(({ delivered }) => [...(delivered?.keys.keys() ?? [])]),
+    receivedAt: Math.min(...some.flatMap(({ delivery }) => delivery?.receivedAt ?? [])),
+  };
 }
 
 interface Decision {

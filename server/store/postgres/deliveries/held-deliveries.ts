@@ -68,7 +68,7 @@ export async function releaseDeliveries(
   for (const { id: deliveryId, delivered } of released) {
     const keys = p.waitPaths.knownKeysOf(delivered?.events ?? []);
     const { receivedAt = 0 } = rows.get(deliveryId) ?? {};
-    const waits = await lockWaits(session, [...keys.keys()], p);
+    const { waits } = await lockWaits(session, { keys: [...keys.keys()], receivedAt }, p);
     const ended = takeWaits(waits, { keys, receivedAt, taken: new Set() });
     await runAsync(wake(p.toStoreSession(session), ended, { deliveryId, receivedAt, toResult: delivered?.toResult }));
   }

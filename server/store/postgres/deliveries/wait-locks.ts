@@ -6,24 +6,24 @@ import { runAsync } from "../../shared/operation.ts";
 import type { Session } from "../connection/session.ts";
 
 /**
- * Of a delivery and a wait with the same key, in transactions of two machines, one sees the other: the delivery finds
- * the wait, or it is committed before the search for the wait begins. So both lock the key, in one order for all
- * machines. Deliveries share the lock.
+ * A delivery and a wait with the same key can be in transactions of two machines. Then either the delivery finds the
+ * wait, or it is committed before the search for the wait begins. So both lock the key, in one order for all machines.
+ * Deliveries share the lock.
  */
 const lockSql = (lock: "pg_advisory_xact_lock" | "pg_advisory_xact_lock_shared") => `
   SELECT ${lock}(number) FROM (
     SELECT DISTINCT hashtextextended('wait ' || key, 0) AS number FROM unnest($1::text[]) AS t (key) ORDER BY number
   ) AS sorted`;
 
-/** The open waits with these keys. No other one is recorded before the end of the transaction. */
+/** The open waits with these keys; see `findWaiting`. No other one is recorded before the end of the transaction. */
 export async function lockWaits(
   session: Session,
-  keys: readonly string[],
+  { keys, receivedAt }: { keys: readonly string[]; receivedAt: number },
   { toStoreSession }: { toStoreSession: (session: Session) => StoreSession },
-): Promise<OpenWait[]> {
-  if (keys.length === 0) return [];
+): Promise<{ waits: OpenWait[]; hasMore: boolean }> {
+  if (keys.length === 0) return { waits: [], hasMore: false };
   await session.rows(lockSql("pg_advisory_xact_lock_shared"), [keys]);
-  return runAsync(findWaiting(toStoreSession(session), keys));
+  return runAsync(findWaiting(toStoreSession(session), keys, receivedAt));
 }
 
 /** Locks the keys of those waits that are not recorded yet: a delivery may wait for the lock of a run that is. */

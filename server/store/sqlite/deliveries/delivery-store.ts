@@ -133,14 +133,15 @@ function prepareAcceptDelivery(
     // Returned, not thrown: an operation that throws makes its whole batch start again, one operation at a time.
     const queue = p.capacity.findFull(runs);
     if (queue) return { kind: "full", queue };
-    const waiting = delivered ? p.wakeRuns.find(delivered, delivery) : [];
-    if (delivered && waiting.length > 0 && runs.length === 0) delivery = { ...delivery, ...delivered.ifWoken };
+    const { ended, hasMore } = delivered ? p.wakeRuns.find(delivered, delivery) : { ended: [], hasMore: false };
+    if (delivered && ended.length > 0 && runs.length === 0) delivery = { ...delivery, ...delivered.ifWoken };
     const key = reservesKey(delivery.outcome) ? (idempotency?.key ?? null) : null;
     if (found && key !== null) releaseKey.run(found.seq);
     const seq = p.insertDelivery(delivery, key);
     for (const run of runs) p.insertRun(run, { seq, delivery });
-    if (waiting.length === 0) return { kind: "accepted" };
-    return { kind: "accepted", woke: p.wakeRuns.wake(waiting, delivery, delivered?.toResult) };
+    if (ended.length === 0) return { kind: "accepted" };
+    const woke = p.wakeRuns.wake(ended, delivery, delivered?.toResult);
+    return { kind: "accepted", woke, ...(hasMore && { hasMoreWaiting: true }) };
   };
 }
 

@@ -56,7 +56,7 @@ export function prepareReleaseDelivery(
     for (const run of request.runs) p.insertRun({ ...run, keyId }, accepted);
     if (request.delivered) {
       const released = { id: request.id, receivedAt: row.receivedAt };
-      p.wakeRuns.wake(p.wakeRuns.find(request.delivered, released), released, request.delivered.toResult);
+      p.wakeRuns.wake(p.wakeRuns.find(request.delivered, released).ended, released, request.delivered.toResult);
     }
     const counted = { endpoint: names.textOf(row.endpoint), receivedAt: row.receivedAt };
     p.countTraffic({ ...counted, ...found, verdicts: unpackVerdicts(row.verdicts, names).verdicts }, -1);

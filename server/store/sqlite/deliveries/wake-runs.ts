@@ -6,9 +6,12 @@ import { runSync } from "../../shared/operation.ts";
 import type { SqliteDatabase } from "../database.ts";
 
 export interface WakeRuns {
-  find(delivered: Pick<DeliveredEvents, "events">, delivery: Pick<NewDelivery, "receivedAt">): EndedWait[];
+  find(
+    delivered: Pick<DeliveredEvents, "events">,
+    delivery: Pick<NewDelivery, "receivedAt">,
+  ): { ended: EndedWait[]; hasMore: boolean };
   wake(
-    waiting: readonly EndedWait[],
+    ended: readonly EndedWait[],
     delivery: Pick<NewDelivery, "id" | "receivedAt">,
     toResult: DeliveredEvents["toResult"],
   ): WokenRun[];
@@ -29,11 +32,12 @@ export function prepareWakeRuns({ connection }: SqliteDatabase, session: StoreSe
     find({ events }, { receivedAt }) {
       const keys = keysOfEvents(events, (source) => pathsOf.all(source));
       const awaited = [...keys.keys()].filter((key) => isAwaited.get(packedHex.pack(key)) !== undefined);
-      if (awaited.length === 0) return [];
-      return takeWaits(runSync(findWaiting(session, awaited)), { keys, receivedAt, taken: new Set() });
+      if (awaited.length === 0) return { ended: [], hasMore: false };
+      const { waits, hasMore } = runSync(findWaiting(session, awaited, receivedAt));
+      return { ended: takeWaits(waits, { keys, receivedAt, taken: new Set() }), hasMore };
     },
-    wake: (waiting, { id: deliveryId, receivedAt }, toResult) =>
-      runSync(wake(session, waiting, { deliveryId, receivedAt, toResult })),
+    wake: (ended, { id: deliveryId, receivedAt }, toResult) =>
+      runSync(wake(session, ended, { deliveryId, receivedAt, toResult })),
     listWoken(id) {
       const woke = runSync(findWoken(session, [id])).get(id);
       return woke ? { woke } : {};
