@@ -1,6 +1,6 @@
 // Measures the rates at which runs begin and end, and the cost of waiting runs:
 //
-//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,keys,memory,flood] [--workers 1,2]
+//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,keys,waits,memory,flood] [--workers 1,2] [--waits 1000000]
 //
 // The service is the real one, from this checkout's sources. The kernel counts the CPU time, so it is valid on a busy
 // machine. Times by the clock are not.
@@ -14,13 +14,15 @@ import { measureFlood } from "./runs/measure-flood.ts";
 import { measureKeys } from "./runs/measure-keys.ts";
 import { measureMemory } from "./runs/measure-memory.ts";
 import { measureStartLatency } from "./runs/measure-start-latency.ts";
+import { measureWaits } from "./runs/measure-waits.ts";
 import { rounded } from "./runs/statistics.ts";
 
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "10000" },
     most: { type: "string", default: "100000" },
-    only: { type: "string", default: "latency,drain,claims,keys,memory,flood" },
+    only: { type: "string", default: "latency,drain,claims,keys,waits,memory,flood" },
+    waits: { type: "string", default: "1000000" },
     workers: { type: "string", default: "1,2" },
   },
 });
@@ -86,6 +88,8 @@ if (wanted.has("claims"))
   table("Claims and pages beside a backlog: CPU, in turns", await measureClaims({ most, rounds: 30 }));
 
 if (wanted.has("keys")) table("Limits for each key, in turns", await measureKeys({ most, rounds: 5 }));
+if (wanted.has("waits"))
+  table("Runs that wait for events, in turns", await measureWaits({ waits: Number(values.waits), rounds: 9 }));
 
 async function onService(
   many: number,

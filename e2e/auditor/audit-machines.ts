@@ -137,6 +137,7 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
     return await checkAtRest({
       reader,
       orders: clients.orders(),
+      shipments: clients.shipments(),
       effects: sink.effects,
       kills,
       takeOverWithinMs: options.takeOverWithinMs,

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import type { OrderKind } from "./audited-project.ts";
 import { blockWorker } from "./blocked-worker.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { type Clients, startClients } from "./clients.ts";
@@ -17,6 +18,8 @@ export interface AuditOptions {
   /** Maximum pause between two kills, ms. */
   gapMs: number;
   clients: number;
+  /** The kinds of orders. Default: all. */
+  kinds?: readonly OrderKind[];
   /** Maximum pause of a client between two orders, ms. */
   paceMs: number;
   workers: number;
@@ -138,7 +141,8 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
     await comeToRest(options, { reader, clients });
     await options.atRest?.(kills);
     const orders = [...(blocked ? [blocked.order] : []), ...clients.orders()];
-    return await checkAtRest({ reader, orders, effects: sink.effects, kills, starts, startedAt });
+    const shipments = clients.shipments();
+    return await checkAtRest({ reader, orders, shipments, effects: sink.effects, kills, starts, startedAt });
   } finally {
     await service.kill();
     await clients.finish();
@@ -195,11 +199,11 @@ export async function comeToRest(
 }
 
 function summarize(facts: Facts, tookMs: number): string {
-  const { orders, runs, effects, kills } = facts;
+  const { orders, shipments = [], runs, effects, kills } = facts;
   const slowest = Math.max(0, ...listTakeOvers(facts).map(({ ms }) => ms));
   const answers = orders.flatMap(({ answers }) => answers).filter(({ status }) => status === 202).length;
   const by = [...Map.groupBy(kills, ({ kind }) => kind)].map(([kind, some]) => `${kind} ${some.length}`);
   const begun = effects.filter(({ phase }) => phase === "begin");
   const repeated = begun.length - new Set(begun.map(({ runId, step }) => `${runId} ${step}`)).size;
-  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${begun.length} steps begun, ${repeated} of them again; ${slowest > 0 ? `the slowest take-over took ${(slowest / 1000).toFixed(1)} s; ` : ""}${(tookMs / 1000).toFixed(1)} s`;
+  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${shipments.length} shipments, ${runs.filter((run) => run.shipmentId).length} runs with one, ${begun.length} steps begun, ${repeated} of them again; ${slowest > 0 ? `the slowest take-over took ${(slowest / 1000).toFixed(1)} s; ` : ""}${(tookMs / 1000).toFixed(1)} s`;
 }

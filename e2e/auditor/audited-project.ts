@@ -10,6 +10,7 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   note: ["write"],
   spin: ["stop"],
   seat: ["take", "use", "leave"],
+  follow: ["open", "track", "close"],
 };
 
 /** The runs of a seat, its key, are executed one after the other. The first attempt of some of them fails. */
@@ -20,8 +21,12 @@ export const seats = ["s1", "s2", "s3", "s4"];
 
 const failOnce = `if (ctx.run.attempt === 1 && /[02468]$/.test(input.order)) throw new Error("again");`;
 
-/** Before this step, the run sleeps durably. Any worker may continue it. */
-export const sleepsBefore: Readonly<Record<string, string>> = { bill: "receipt" };
+/** Before these steps, the run sleeps or waits durably. Any worker may continue it. */
+const sleepsBefore: Readonly<Record<string, readonly string[]>> = { bill: ["receipt"], follow: ["track", "close"] };
+
+export function isSleepBefore({ workflow, step }: { workflow: string; step: string }): boolean {
+  return sleepsBefore[workflow]?.includes(step) ?? false;
+}
 
 /** A kind of order, and the attachments that match it. */
 export interface OrderKind {
@@ -32,11 +37,22 @@ export interface OrderKind {
 
 export const seatAttachment = "take-seat:seat";
 
+/** An order whose run waits for the shipment of its parcel. */
+export const purchaseKind: OrderKind = {
+  endpoint: "purchases",
+  isPaid: false,
+  expected: ["follow-purchase:follow"],
+};
+
+/** The endpoint of the source that only wakes runs. */
+export const shipmentsEndpoint = "shipments";
+
 export const orderKinds: readonly OrderKind[] = [
   { endpoint: "orders", isPaid: false, expected: ["ship-order:ship"] },
   { endpoint: "orders", isPaid: true, expected: ["bill-order:bill", "ship-order:ship"] },
   { endpoint: "notes", isPaid: false, expected: ["take-note:note"] },
   { endpoint: "seats", isPaid: false, expected: [seatAttachment] },
+  purchaseKind,
 ];
 
 /** An order whose run blocks its process the first time. Clients do not send it. */
@@ -53,7 +69,7 @@ const blockOnce = `
           for (;;) Atomics.wait(cell, 0, 0, 20);
         }`;
 
-const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number(), seat: z.string().optional() })`;
+const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number(), seat: z.string().optional(), waitMs: z.number().optional() })`;
 
 /**
  * Reports to the sink, and waits for its response: an effect that the sink has counted has happened, regardless of the
@@ -69,16 +85,38 @@ const effectModule = `
     if (!response.ok) throw new Error("the sink answered " + response.status);
   }`;
 
-function workflowModule(slug: string, steps: readonly string[]): string {
+/** The runs of some orders are active again and again while they wait. The other ones sleep until their events. */
+const followPurchase = `
+        await work("open");
+        const track = async () => {
+          await ctx.sleep("pause", input.ms);
+          await work("track");
+        };
+        const isBusy = /[02468]$/.test(input.order);
+        if (!isBusy) await track();
+        const [event] = await Promise.all([
+          ctx.waitFor("shipped", parcelShipped, { match: { "/order": input.order }, timeout: input.waitMs ?? 0 }),
+          isBusy ? track() : null,
+        ]);
+        await work("close");
+        return { parcel: event?.parcel ?? null };`;
+
+function runSteps(slug: string, steps: readonly string[]): string {
+  if (slug === "follow") return followPurchase;
   const calls = steps.map(
     (step) =>
-      `${step === sleepsBefore[slug] ? `await ctx.sleep("grace", 150);` : ""}${step === "use" ? failOnce : ""}\n        await work(${JSON.stringify(step)});`,
+      `${isSleepBefore({ workflow: slug, step }) ? `await ctx.sleep("grace", 150);` : ""}${step === "use" ? failOnce : ""}\n        await work(${JSON.stringify(step)});`,
   );
+  return `${slug === "spin" ? blockOnce : ""}\n        ${calls.join("")}`;
+}
+
+function workflowModule(slug: string, steps: readonly string[]): string {
   return `
     import { existsSync, writeFileSync } from "node:fs";
     import { defineWorkflow } from "signalbox/workflow";
     import { z } from "zod";
     import { effect } from "../lib/effect";
+    ${slug === "follow" ? `import parcelShipped from "../triggers/parcel-shipped";` : ""}
     export default defineWorkflow({
       slug: "${slug}",
       input: ${shape},
@@ -92,8 +130,7 @@ function workflowModule(slug: string, steps: readonly string[]): string {
           await new Promise((resolve) => setTimeout(resolve, input.ms));
           await effect({ ...told, phase: "done" });
         });
-        ${slug === "spin" ? blockOnce : ""}
-        ${calls.join("")}
+        ${runSteps(slug, steps)}
       },
     });`;
 }
@@ -110,6 +147,16 @@ function triggerModule(p: { slug: string; endpoint: string; workflow: string; fi
       ${p.filter ? `filter: ${p.filter},` : ""}
     }).attach({ workflow${p.key === undefined ? "" : `, key: { field: "${p.key}" }`} });`;
 }
+
+/** Without a target: it only wakes runs. */
+const shipmentsModule = `
+    import { defineWebhookSource } from "signalbox/trigger";
+    import { z } from "zod";
+    export default defineWebhookSource({
+      slug: "parcel-shipped",
+      endpoint: "${shipmentsEndpoint}",
+      request: z.object({ order: z.string(), parcel: z.string() }),
+    });`;
 
 /** Writes a project that reports every step to the sink: two triggers on one endpoint, and others alone. */
 export function writeAuditedProject(dir: string, workers: number): void {
@@ -129,6 +176,12 @@ export function writeAuditedProject(dir: string, workers: number): void {
     }),
     "triggers/spin-once.ts": triggerModule({ slug: "spin-once", endpoint: "spins", workflow: "spin" }),
     "triggers/take-seat.ts": triggerModule({ slug: "take-seat", endpoint: "seats", workflow: "seat", key: "seat" }),
+    "triggers/follow-purchase.ts": triggerModule({
+      slug: "follow-purchase",
+      endpoint: purchaseKind.endpoint,
+      workflow: "follow",
+    }),
+    "triggers/parcel-shipped.ts": shipmentsModule,
     "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),
   };
   for (const [path, text] of Object.entries(files)) {

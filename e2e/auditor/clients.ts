@@ -1,12 +1,21 @@
 import { Agent, request } from "node:http";
 import { z } from "zod";
-import { type OrderKind, orderKinds, seatAttachment, seats } from "./audited-project.ts";
-import type { Answer, Order } from "./facts.ts";
+import {
+  type OrderKind,
+  orderKinds,
+  purchaseKind,
+  seatAttachment,
+  seats,
+  shipmentsEndpoint,
+} from "./audited-project.ts";
+import type { Answer, Order, RequestTimes, Shipment } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
 
 export interface ClientsOptions {
   clients: number;
   seed: number;
+  /** Default: all. */
+  kinds?: readonly OrderKind[];
   /** Maximum pause of a client between two orders, ms. */
   paceMs: number;
   /** How long a step of an order takes, ms. */
@@ -21,12 +30,15 @@ export interface ClientsOptions {
 export interface Clients {
   /** The orders of all clients. */
   orders(): readonly Order[];
+  shipments(): readonly Shipment[];
   /** Stops new orders. Resolves when every request with a key is answered. */
   finish(): Promise<void>;
 }
 
 const answerSchema = z.object({
-  runs: z.array(z.object({ runId: z.string(), trigger: z.string(), target: z.object({ slug: z.string() }) })),
+  runs: z
+    .array(z.object({ runId: z.string(), trigger: z.string(), target: z.object({ slug: z.string() }) }))
+    .default([]),
 });
 const retryAfterMs = 100;
 const giveUpAfterMs = 90_000;
@@ -37,8 +49,8 @@ export interface Ledger extends Order {
 }
 
 interface Sending {
-  order: Ledger;
-  kind: OrderKind;
+  order: { key: string | null; answers: Answer[]; times?: RequestTimes };
+  kind: Pick<OrderKind, "endpoint">;
   body: string;
 }
 
@@ -59,14 +71,16 @@ export function createSender(target: SenderTarget): (p: Sending) => Promise<void
  */
 export function startClients(options: ClientsOptions): Clients {
   const ledger: Ledger[] = [];
+  const shipments: Shipment[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   let isFinishing = false;
   const isGoing = () => !isFinishing;
   const ended = Array.from({ length: options.clients }, (_, client) =>
-    live({ ...options, client, random: createRandom(options.seed * 1000 + client), agent, ledger, isGoing }),
+    live({ ...options, client, random: createRandom(options.seed * 1000 + client), agent, ledger, shipments, isGoing }),
   );
   return {
     orders: () => ledger,
+    shipments: () => shipments,
     async finish() {
       isFinishing = true;
       await Promise.all(ended);
@@ -80,34 +94,80 @@ type Client = ClientsOptions & {
   random: Random;
   agent: Agent;
   ledger: Ledger[];
+  shipments: Shipment[];
   isGoing: () => boolean;
 };
 
 async function live(client: Client): Promise<void> {
   const { random } = client;
   for (let n = 1; client.isGoing(); n += 1) {
-    const kind = random.pick(orderKinds);
+    const kind = random.pick(client.kinds ?? orderKinds);
     const id = `c${client.client}-${n}`;
     // Most senders use a key, and repeat a request until it is answered. The others have no key, and do not repeat.
     const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
     client.ledger.push(order);
     const seat = kind.expected.includes(seatAttachment) ? random.pick(seats) : null;
     const ms = random.between(client.ms.min, client.ms.max);
-    const body = JSON.stringify({ order: id, paid: kind.isPaid, ms, ...(seat !== null && { seat }) });
-    if (seat !== null) order.seat = { key: seat, sentAt: performance.now(), acknowledgedAt: null };
-    await sendUntilAnswered(client, { order, kind, body });
-    // A sender that repeats a request although it was answered.
-    if (order.key !== null && random.chance(0.2)) await sendUntilAnswered(client, { order, kind, body });
+    const body = { order: id, paid: kind.isPaid, ms, ...(seat !== null && { seat }) };
+    if (seat !== null) order.seat = seat;
+    if (kind === purchaseKind) await sendPurchase(client, order, body);
+    else await sendAndRepeat(client, { order, kind, body: JSON.stringify(body) });
     await pause(random.between(0, client.paceMs));
   }
 }
 
+/** Some senders repeat a request although it was answered. */
+async function sendAndRepeat(client: Client, p: Sending): Promise<void> {
+  await sendUntilAnswered(client, p);
+  if (p.order.key !== null && client.random.chance(0.2)) await sendUntilAnswered(client, p);
+}
+
+const longWaitMs = 3_600_000;
+
+/**
+ * Sends a purchase and its shipments: before it, at the same time, or afterwards, when its run may already wait. The
+ * last shipment is repeated until it is answered. Some runs wait only for a short time, and some of those in vain.
+ */
+async function sendPurchase(client: Client, order: Ledger, body: object): Promise<void> {
+  const { random } = client;
+  const isPatient = random.chance(0.8);
+  order.waitMs = isPatient ? longWaitMs : random.between(300, 2_500);
+  // A purchase that is not known to be accepted would wait in vain.
+  order.key = `key-${order.id}`;
+  let count = 0;
+  const ship = (isCertain = false) => sendShipment(client, { orderId: order.id, n: (count += 1), isCertain });
+  if (random.chance(0.1)) await ship();
+  const request = { order, kind: purchaseKind, body: JSON.stringify({ ...body, waitMs: order.waitMs }) };
+  await Promise.all([sendAndRepeat(client, request), random.chance(0.2) ? ship() : null]);
+  if (!isPatient && random.chance(0.5)) return;
+  await pause(random.pick([0, random.between(0, 300), random.between(300, 1_500)]));
+  const first = random.chance(0.3) ? ship() : null;
+  if (random.chance(0.5)) await first;
+  await Promise.all([first, ship(true)]);
+}
+
+async function sendShipment(
+  client: Client,
+  { orderId, n, isCertain }: { orderId: string; n: number; isCertain: boolean },
+): Promise<void> {
+  const id = `${orderId}-p${n}`;
+  const times = { sentAt: performance.now(), acknowledgedAt: null };
+  const key = isCertain || client.random.chance(0.7) ? `key-${id}` : null;
+  const shipment = { id, orderId, key, times, answers: [] };
+  client.shipments.push(shipment);
+  const body = JSON.stringify({ order: orderId, parcel: id });
+  await sendAndRepeat(client, { order: shipment, kind: { endpoint: shipmentsEndpoint }, body });
+}
+
 async function sendUntilAnswered(target: SenderTarget, p: Sending): Promise<void> {
+  p.order.times ??= { sentAt: performance.now(), acknowledgedAt: null };
+  const { times } = p.order;
   for (let patientAt = performance.now(); ;) {
     const answer = await send(target, p);
     if (answer) p.order.answers.push(answer);
-    if (answer?.status === 202 && p.order.seat) p.order.seat.acknowledgedAt ??= performance.now();
-    if (answer?.status === 202 || p.order.key === null) return;
+    const isDone = answer !== null && isSuccess(answer.status);
+    if (isDone) times.acknowledgedAt ??= performance.now();
+    if (isDone || p.order.key === null) return;
     if (target.isGoing?.()) patientAt = performance.now();
     if (performance.now() > patientAt + giveUpAfterMs) return;
     await pause(retryAfterMs);
@@ -131,7 +191,7 @@ function send(
       { method: "POST", ...(agent ? { agent } : {}), headers, timeout: 15_000 },
       (response) => {
         const status = response.statusCode ?? 0;
-        if (status === 202) onAcknowledged();
+        if (isSuccess(status)) onAcknowledged();
         let text = "";
         response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
         response.on("close", () =>
@@ -144,6 +204,9 @@ function send(
     sent.end(body);
   });
 }
+
+/** 200: no trigger starts a run, and none waits. */
+const isSuccess = (status: number) => status === 200 || status === 202;
 
 function runsOf(body: string): Record<string, string> {
   const { runs } = answerSchema.parse(JSON.parse(body));

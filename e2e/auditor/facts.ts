@@ -6,6 +6,8 @@ import { z } from "zod";
  */
 export interface Facts {
   orders: readonly Order[];
+  /** The events for which the runs of some orders wait. */
+  shipments?: readonly Shipment[];
   runs: readonly StoredRun[];
   effects: readonly Effect[];
   kills: readonly Kill[];
@@ -33,8 +35,26 @@ export interface Order {
   expected: readonly string[];
   /** The received responses. A broken connection leaves none. */
   answers: readonly Answer[];
-  /** The key of its run, and when the first request was sent and the first 202 received. Absent: its run has no key. */
-  seat?: { key: string; sentAt: number; acknowledgedAt: number | null };
+  times?: RequestTimes;
+  /** The key of its run, if it has one. */
+  seat?: string;
+  /** For so long, its run waits for a shipment, ms. Absent: it does not wait. */
+  waitMs?: number;
+}
+
+/** When the first request was sent, and when its acknowledgement was received. */
+export interface RequestTimes {
+  sentAt: number;
+  acknowledgedAt: number | null;
+}
+
+/** One event of a client for which the run of an order may wait, with all its repeats. Its id is in the payload. */
+export interface Shipment {
+  id: string;
+  orderId: string;
+  key: string | null;
+  times: RequestTimes;
+  answers: readonly Answer[];
 }
 
 export interface Answer {
@@ -49,6 +69,8 @@ export const storedRunSchema = z.object({
   attachmentId: z.string(),
   deliveryId: z.string().nullable(),
   status: z.string(),
+  /** The shipment in its output. */
+  shipmentId: z.string().nullable().optional(),
   /** When it was recorded, and due. Absent if that is not checked. */
   recordedAt: z.number().optional(),
 });

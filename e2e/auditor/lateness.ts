@@ -93,7 +93,8 @@ async function conduct(
     }
     const reader = readSqlite(projectDir);
     await comeToRest(options, { reader, clients });
-    return await checkAtRest({ reader, orders: clients.orders(), effects: sink.effects, kills, startedAt });
+    const [orders, shipments] = [clients.orders(), clients.shipments()];
+    return await checkAtRest({ reader, orders, shipments, effects: sink.effects, kills, startedAt });
   } finally {
     await Promise.all(services.map((service) => service.kill()));
     await clients?.finish();

@@ -1,4 +1,5 @@
 import type { AuditOptions } from "./audit.ts";
+import { purchaseKind } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import type { PlannedKill } from "./kills.ts";
 import type { RuleName } from "./rules.ts";
@@ -14,7 +15,7 @@ const repeat = (times: number, kill: PlannedKill): PlannedKill[] => Array.from({
 
 const acknowledgeBeforeCommit: SourceChange = {
   file: "server/ingest/accept.ts",
-  find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency }, head.limit);",
+  find: "const result = await store.acceptDelivery({ delivery, runs: decision.runs, idempotency, delivered }, head.limit);",
   replace: `setTimeout(() => void store.acceptDelivery({ delivery, runs: decision.runs, idempotency }), 300);
   const result = { kind: "accepted" } as Awaited<ReturnType<typeof store.acceptDelivery>>;`,
 };
@@ -113,6 +114,41 @@ const retryFreesSlot: SourceChange = {
   replace: 'return to === "waiting" && reason === "retry" ? null : slot;',
 };
 
+/** A run that begins to wait is not compared with the deliveries that were received before. */
+const noSearch: SourceChange = {
+  file: "server/deliveries/search-waits.ts",
+  find: "const event = await findEvent(deps, { ...wait, used: [...wait.used, ...used] });",
+  replace: "const event = null as Awaited<ReturnType<typeof findEvent>>;",
+};
+
+/** A delivery does not look for the runs that wait for it. */
+const noWake: SourceChange = {
+  file: "server/store/sqlite/deliveries/delivery-store.ts",
+  find: "const { ended, hasMore } = delivered ? p.wakeRuns.find(delivered, delivery) : { ended: [], hasMore: false };",
+  replace: "const { ended, hasMore } = { ended: [] as EndedWait[], hasMore: false };",
+};
+
+/** The suspension of a run replaces an event that it received while it was active. */
+const overwrittenEvent: SourceChange = {
+  file: "server/store/sqlite/engine/engine-store.ts",
+  find: "(run_step.sequence IS NULL AND excluded.finished_at IS NOT NULL)`;",
+  replace: "run_step.sequence IS NULL`;",
+};
+
+/** A search returns the last delivery that matches. */
+const lastMatch: SourceChange = {
+  file: "server/deliveries/search-waits.ts",
+  find: "if (payload !== undefined && isMatch(payload, match))",
+  replace: "if (found === null && payload !== undefined && isMatch(payload, match))",
+};
+
+/** Of a wait, only the source counts. */
+const anyMatch: SourceChange = {
+  file: "server/deliveries/search-waits.ts",
+  find: "if (payload !== undefined && isMatch(payload, match))",
+  replace: "if (payload !== undefined)",
+};
+
 /** The host never counts the runs that wait for its workers. */
 const uncountedRuns: SourceChange = {
   file: "server/run-channel/host/count-blocked-runs.ts",
@@ -135,6 +171,9 @@ const keyed = { ...quick, clients: 16, paceMs: 100, minOrders: 80 };
 
 /** Its runs never end, so the audit does not wait for them as long as for others. */
 const endless = { ...quick, stuckMs: 12_000 };
+
+/** Runs that wait for shipments. */
+const waiting = { ...endless, clients: 16, paceMs: 100, minOrders: 80, kinds: [purchaseKind], plan: [] };
 
 /** Code blocks the only worker. The runs that are recorded then never start, and are observed for long enough. */
 const blocking = { ...quick, blocksWorker: true, plan: [], stuckMs: 45_000 };
@@ -213,6 +252,26 @@ export const mutants = {
   "retry-frees-slot": {
     audit: { ...keyed, minOrders: 120, changes: [retryFreesSlot], plan: [] },
     caughtBy: ["runs of a key are never in progress at the same time"],
+  },
+  "no-search": {
+    audit: { ...waiting, changes: [noSearch] },
+    caughtBy: ["a wait and its event are never both in the store while the run sleeps"],
+  },
+  "no-wake": {
+    audit: { ...waiting, changes: [noWake] },
+    caughtBy: ["a wait and its event are never both in the store while the run sleeps"],
+  },
+  "overwritten-event": {
+    audit: { ...waiting, changes: [overwrittenEvent] },
+    caughtBy: ["a wait and its event are never both in the store while the run sleeps"],
+  },
+  "last-match": {
+    audit: { ...waiting, changes: [lastMatch] },
+    caughtBy: ["a run that waits has the first event that is for it"],
+  },
+  "any-match": {
+    audit: { ...waiting, changes: [anyMatch] },
+    caughtBy: ["a run that waits has the first event that is for it"],
   },
   "doubled-assignments": {
     audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },

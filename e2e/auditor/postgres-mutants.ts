@@ -1,6 +1,7 @@
 import type { MachinesAuditOptions } from "./audit-machines.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { shortLease } from "./lateness.ts";
+import { purchaseKind } from "./audited-project.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -48,6 +49,25 @@ const noFencing: SourceChange[] = [
   },
 ];
 
+/** Time between the look-up of a delivery and its commit. It breaks no rule by itself. */
+const slowLookUp: SourceChange = {
+  file: "server/store/postgres/deliveries/wait-locks.ts",
+  find: "return runAsync(findWaiting(toStoreSession(session), keys, receivedAt));",
+  replace: `const found = await runAsync(findWaiting(toStoreSession(session), keys, receivedAt));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return found;`,
+};
+
+/** A delivery and a wait in concurrent transactions do not find each other. */
+const unlockedWaits: SourceChange[] = [
+  slowLookUp,
+  {
+    file: "server/store/postgres/deliveries/wait-locks.ts",
+    find: `await session.rows(lockSql("pg_advisory_xact_lock_shared"), [keys]);`,
+    replace: "",
+  },
+];
+
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
   /** At least one of these rules must be broken. */
@@ -91,6 +111,22 @@ export const postgresMutants = {
       plan: [],
     },
     caughtBy: ["runs of a key start in the order in which they were accepted"],
+  },
+  "unlocked-waits": {
+    audit: {
+      paceMs: 50,
+      // The first waits after a start are searched twice.
+      minOrders: 300,
+      kinds: [purchaseKind],
+      stuckMs: 30_000,
+      roles: ["web", "worker", "worker"],
+      changes: unlockedWaits,
+      plan: [],
+    },
+    caughtBy: [
+      "a wait and its event are never both in the store while the run sleeps",
+      "a run that waits has the first event that is for it",
+    ],
   },
   "no-fencing": {
     audit: {

@@ -7,7 +7,7 @@ const progressSchema = z.tuple([z.object({ open: z.coerce.number(), last: z.coer
 
 /** Payloads are JSON as text. The product escapes characters that Postgres rejects; orders have none of them. */
 const runsSql = `
-  SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status FROM run ORDER BY id`;
+  SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status, output::json ->> 'parcel' AS "shipmentId" FROM run ORDER BY id`;
 
 /** Reads every table and every index, and looks up each row in its indexes. Raises an error for each difference. */
 const integritySql = `

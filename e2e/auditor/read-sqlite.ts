@@ -17,7 +17,7 @@ export function readSqlite(projectDir: string): StoreReader {
           .parse(
             db
               .prepare(
-                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status, created_at - ? AS recordedAt FROM stored_run ORDER BY id",
+                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status, json_extract(output, '$.parcel') AS shipmentId, created_at - ? AS recordedAt FROM stored_run ORDER BY id",
               )
               .all(performance.timeOrigin),
           ),

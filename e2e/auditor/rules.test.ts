@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Effect, Facts, Kill } from "./facts.ts";
+import type { Effect, Facts, Kill, StoredRun } from "./facts.ts";
 import { checkFacts, type RuleName, rules } from "./rules.ts";
 
 const begin = (step: string, at: number, over: Partial<Effect> = {}): Effect => ({
@@ -134,7 +134,8 @@ function seated(steps: readonly (readonly [runId: string, step: string])[]): Fac
     key: null,
     expected: ["take-seat:seat"],
     answers: [{ status: 202, runs: { "take-seat:seat": `run_${n}` } }],
-    seat: { key: "s1", sentAt: n, acknowledgedAt: n + 0.5 },
+    seat: "s1",
+    times: { sentAt: n, acknowledgedAt: n + 0.5 },
   }));
   const stored = orders.map(({ id }, at) => ({
     id: `run_${at + 1}`,
@@ -153,9 +154,75 @@ it("runs of a key may start when the one before has ended", () => {
   expect(checkFacts(seated([...allSteps("run_1"), ...allSteps("run_2")]))).toEqual([]);
 });
 
+/** A purchase that was accepted at 2, with shipments that were sent and acknowledged at these times. */
+function purchased(
+  run: Partial<StoredRun>,
+  shipments: Record<string, readonly [sentAt: number, acknowledgedAt: number | null]>,
+): Facts {
+  const [orderId, runId] = ["c3-1", "run_1"];
+  const order = {
+    id: orderId,
+    key: `key-${orderId}`,
+    expected: ["follow-purchase:follow"],
+    answers: [{ status: 202, runs: { "follow-purchase:follow": runId } }],
+    times: { sentAt: 1, acknowledgedAt: 2 },
+    waitMs: 100,
+  };
+  const stored = {
+    id: runId,
+    orderId,
+    attachmentId: "follow-purchase:follow",
+    deliveryId: "dlv_1",
+    status: "completed",
+    shipmentId: null,
+    ...run,
+  };
+  return {
+    orders: [order],
+    shipments: Object.entries(shipments).map(([id, [sentAt, acknowledgedAt]]) => ({
+      id,
+      orderId: id.startsWith("other") ? "c3-2" : orderId,
+      key: null,
+      times: { sentAt, acknowledgedAt },
+      answers: acknowledgedAt === null ? [] : [{ status: 200, runs: null }],
+    })),
+    runs: [stored],
+    effects: ["open", "track", "close"].flatMap((step, at) => both(step, 10 + 10 * at, { runId, workflow: "follow" })),
+    kills: [],
+  };
+}
+
+it("a run may have either of two shipments that were sent at the same time", () => {
+  const atOnce = { p1: [3, 6], p2: [4, 5], p3: [7, 8] } as const;
+  expect(checkFacts(purchased({ shipmentId: "p1" }, atOnce))).toEqual([]);
+  expect(checkFacts(purchased({ shipmentId: "p2" }, atOnce))).toEqual([]);
+});
+
+it("a shipment that is sent with its order may be missed, and so may one that is acknowledged late", () => {
+  expect(checkFacts(purchased({ shipmentId: null }, { p1: [1.5, 3], p2: [50, 102], p3: [50, null] }))).toEqual([]);
+  expect(checkFacts(purchased({ shipmentId: "p1" }, { p1: [1.5, 3], p2: [4, 5] }))).toEqual([]);
+  expect(checkFacts(purchased({ shipmentId: "p2" }, { p1: [1.5, 3], p2: [4, 5] }))).toEqual([]);
+});
+
 const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   "something was audited": { "nobody was answered": { orders: [note], runs: [], effects: [] } },
   "who asks again is answered": {
+    "not for a shipment": {
+      shipments: [
+        { id: "p1", orderId: "c1-1", key: "key-p1", times: { sentAt: 1, acknowledgedAt: null }, answers: [] },
+      ],
+    },
+    "a shipment as if it were wrong": {
+      shipments: [
+        {
+          id: "p1",
+          orderId: "c1-1",
+          key: null,
+          times: { sentAt: 1, acknowledgedAt: null },
+          answers: [{ status: 422, runs: null }],
+        },
+      ],
+    },
     never: { orders: [{ ...paid, answers: [] }] },
     "as if it were wrong": { orders: [{ ...paid, answers: [...paid.answers, { status: 422, runs: null }] }] },
   },
@@ -265,6 +332,15 @@ const doctored: Record<RuleName, Record<string, Partial<Facts>>> = {
   },
   "runs of a key start in the order in which they were accepted": {
     "the second one was first": seated([...allSteps("run_2"), ...allSteps("run_1")]),
+  },
+  "a wait and its event are never both in the store while the run sleeps": {
+    "it sleeps": purchased({ status: "waiting" }, { p1: [3, 4] }),
+    "it has timed out": purchased({}, { p1: [3, 100] }),
+  },
+  "a run that waits has the first event that is for it": {
+    "that of another order": purchased({ shipmentId: "other" }, { p1: [3, 4], other: [3, 4] }),
+    "one from before": purchased({ shipmentId: "p0" }, { p0: [0, 0.5], p1: [3, 4] }),
+    "the second one": purchased({ shipmentId: "p2" }, { p1: [3, 4], p2: [5, 6] }),
   },
   "no process outlives its supervisor": {
     "web holds the port": { kills: [...honest().kills, kill(80, { kind: "supervisor", pid: null, outlivedBy: [9] })] },

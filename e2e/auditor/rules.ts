@@ -1,5 +1,13 @@
-import { type Effect, type Facts, isAcknowledged, type Kill } from "./facts.ts";
-import { seatAttachment, sleepsBefore, stepsOf } from "./audited-project.ts";
+import {
+  type Effect,
+  type Facts,
+  isAcknowledged,
+  type Kill,
+  type Order,
+  type RequestTimes,
+  type Shipment,
+} from "./facts.ts";
+import { isSleepBefore, seatAttachment, stepsOf } from "./audited-project.ts";
 
 export interface Violation {
   rule: string;
@@ -14,12 +22,18 @@ export const rules = {
   ],
 
   "who asks again is answered": (facts: Facts) => [
-    ...facts.orders
-      .filter((order) => order.key !== null && !isAcknowledged(order))
+    ...[...facts.orders.filter((order) => !isAcknowledged(order)), ...(facts.shipments ?? []).filter(isUnanswered)]
+      .filter(({ key }) => key !== null)
       .map(({ id, answers }) => `${id} was never acknowledged: ${list(answers.map(({ status }) => String(status)))}`),
     ...facts.orders.flatMap(({ id, answers }) =>
       answers
         .filter(({ status }) => status !== 202 && status !== 503)
+        .map(({ status }) => `${id} was answered with ${status}`),
+    ),
+    // If no run waits for it, it is skipped with 200.
+    ...(facts.shipments ?? []).flatMap(({ id, answers }) =>
+      answers
+        .filter(({ status }) => status !== 200 && status !== 202 && status !== 503)
         .map(({ status }) => `${id} was answered with ${status}`),
     ),
   ],
@@ -171,7 +185,7 @@ export const rules = {
     return [...runsBySeat(facts)].flatMap(([key, runs]) =>
       runs.flatMap((later) =>
         runs
-          .filter((earlier) => earlier.acknowledgedAt !== null && earlier.acknowledgedAt < later.sentAt)
+          .filter((earlier) => isBefore(earlier, later))
           .filter((earlier) => (begunAt.get(earlier.runId) ?? Infinity) > (begunAt.get(later.runId) ?? Infinity))
           .map(
             (earlier) =>
@@ -180,6 +194,31 @@ export const rules = {
       ),
     );
   },
+
+  "a wait and its event are never both in the store while the run sleeps": (facts: Facts) =>
+    listWaits(facts).flatMap(({ run, order, shipments }) => {
+      if (typeof run.shipmentId === "string") return [];
+      const { sentAt } = order.times;
+      const missed = shipments.find(({ times }) => {
+        const { acknowledgedAt } = times;
+        return isBefore(order.times, times) && acknowledgedAt !== null && acknowledgedAt < sentAt + order.waitMs;
+      });
+      if (!missed) return [];
+      const state = run.status === "completed" ? "has timed out" : `is ${run.status}`;
+      return [`${run.id} of ${order.id} ${state}, although ${missed.id} was acknowledged in time`];
+    }),
+
+  "a run that waits has the first event that is for it": (facts: Facts) =>
+    listWaits(facts).flatMap(({ run, order, shipments }) => {
+      if (typeof run.shipmentId !== "string") return [];
+      const event = shipments.find(({ id }) => id === run.shipmentId);
+      if (!event) return [`${run.id} of ${order.id} has ${run.shipmentId}, which was not for it`];
+      if (isBefore(event.times, order.times))
+        return [`${run.id} has ${event.id}, which was acknowledged before ${order.id} was sent`];
+      return shipments
+        .filter(({ times }) => isBefore(order.times, times) && isBefore(times, event.times))
+        .map(({ id }) => `${run.id} has ${event.id}, and ${id} was acknowledged before that was sent`);
+    }),
 
   "no process outlives its supervisor": ({ kills }: Facts) =>
     kills.flatMap(({ generation, outlivedBy = [] }) =>
@@ -194,7 +233,7 @@ export const rules = {
       let past: Effect[] = [];
       return effects.flatMap((effect) => {
         const before = holder;
-        if (sleepsBefore[effect.workflow] === effect.step && before?.step !== effect.step) {
+        if (isSleepBefore(effect) && before?.step !== effect.step) {
           past = [];
           holder = effect;
           return [];
@@ -271,7 +310,7 @@ export function listTakeOvers({ effects, kills, takeOverWithinMs, handBacks = []
       const before = sorted[index - 1];
       const kill = before && kills.find((one) => hits(one, before) && one.at >= before.at && one.at <= after.at);
       // A sleeping run belongs to no process.
-      if (!kill || (sleepsBefore[after.workflow] === after.step && before.step !== after.step)) return [];
+      if (!kill || (isSleepBefore(after) && before.step !== after.step)) return [];
       const at = Math.min(
         after.at,
         ...handBacks.filter((one) => one.runId === runId && one.at >= kill.at).map((one) => one.at),
@@ -324,13 +363,38 @@ const firstBegins = (facts: Facts) =>
 
 /** The runs of each key, with the times of their orders. */
 function runsBySeat({ orders, runs }: Facts) {
-  const seatOf = new Map(orders.flatMap(({ id, seat }) => (seat ? [[id, seat] as const] : [])));
+  const seatOf = new Map(
+    orders.flatMap(({ id, seat: key, times }) =>
+      key !== undefined && times ? [[id, { key, ...times }] as const] : [],
+    ),
+  );
   const keyed = runs.flatMap(({ id: runId, orderId }) => {
     const seat = seatOf.get(orderId);
     return seat ? [{ runId, ...seat }] : [];
   });
   return Map.groupBy(keyed, ({ key }) => key);
 }
+
+/** The runs that wait for shipments, with those that were sent for them. */
+function listWaits({ orders, shipments = [], runs }: Facts) {
+  const waiting = new Map(orders.flatMap((order) => (isWaiting(order) ? [[order.id, order] as const] : [])));
+  const sent = Map.groupBy(shipments, ({ orderId }) => orderId);
+  return runs.flatMap((run) => {
+    const order = waiting.get(run.orderId);
+    return order ? [{ run, order, shipments: sent.get(order.id) ?? [] }] : [];
+  });
+}
+
+function isWaiting(order: Order): order is Order & Required<Pick<Order, "times" | "waitMs">> {
+  return order.times !== undefined && order.waitMs !== undefined;
+}
+
+/** Whether a request was acknowledged before another was sent. */
+function isBefore({ acknowledgedAt }: RequestTimes, other: RequestTimes): boolean {
+  return acknowledgedAt !== null && acknowledgedAt < other.sentAt;
+}
+
+const isUnanswered = ({ times }: Shipment) => times.acknowledgedAt === null;
 
 const stepsOfAttachment = (attachmentId: string) => stepsOf[attachmentId.split(":")[1] ?? ""] ?? [];
 const isSame = (a: readonly string[], b: readonly string[]) => a.join() === b.join();

@@ -1,4 +1,4 @@
-import { sleepsBefore } from "./audited-project.ts";
+import { isSleepBefore } from "./audited-project.ts";
 import type { Effect } from "./facts.ts";
 
 /** Watches the effects of all servers for runs that one takes over from another. */
@@ -12,7 +12,7 @@ export interface TakeOverWatch {
 
 /** Between these two, no process had the run, and any process could continue it. */
 function wasAsleep(effect: Effect, before: Effect): boolean {
-  return sleepsBefore[effect.workflow] === effect.step && before.step !== effect.step;
+  return isSleepBefore(effect) && before.step !== effect.step;
 }
 
 const enoughRuns = 3;

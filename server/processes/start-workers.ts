@@ -10,6 +10,7 @@ import { createMasking } from "../masking/masked-store.ts";
 import { createMaskReader } from "../masking/read-masks.ts";
 import type { Logger } from "../ports/logger.ts";
 import { createBuilds } from "../project/kept-builds.ts";
+import { createProjectReader } from "../project/project-reader.ts";
 import { readManifest } from "../project/read-manifest.ts";
 import { collectStartUp } from "./collect-start-up.ts";
 import { describeListenFailure } from "./listen-failure.ts";
@@ -41,7 +42,8 @@ export async function startWorkers(p: {
 }): Promise<Workers> {
   const { settings, healthPort } = p;
   requireSharedStore(settings, "`signalbox worker`");
-  const { pool, store } = await openWorkerPool(p);
+  const project = await createProjectReader(settings.stateDir);
+  const { pool, store } = await openWorkerPool({ ...p, project });
   const { masked } = createMasking(
     store,
     createMaskReader({

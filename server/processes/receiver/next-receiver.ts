@@ -3,6 +3,7 @@ import { type Mode, readLogLevel } from "../../config.ts";
 import { createLogger } from "../../logging.ts";
 import { openSignalbox, type Signalbox } from "../../composition/open-signalbox.ts";
 import { readBuiltSettings } from "../../project/read-built-settings.ts";
+import { createProjectReader } from "../../project/project-reader.ts";
 import { createInputChecks } from "../input-checks/input-checks.ts";
 import { openWorkerPool } from "../worker-pool/open-worker-pool.ts";
 import type { Reporter } from "../protocol.ts";
@@ -17,9 +18,10 @@ export async function startNextReceiver(): Promise<Signalbox["ingestFetch"]> {
   const settings = await readBuiltSettings(readNextProject());
   const logger = createLogger({ mode: settings.mode, level: readLogLevel(settings.mode), process: "next" });
   const reporter: Reporter = { delivery() {}, runEnded() {}, notice: (level, message) => logger[level](message) };
-  const { pool, host, store } = await openWorkerPool({ settings, logger, reporter });
+  const project = await createProjectReader(settings.stateDir);
+  const { pool, host, store } = await openWorkerPool({ settings, project, logger, reporter });
   async function reload(): Promise<void> {
-    await signalbox.project.reload();
+    await Promise.all([signalbox.project.reload(), project.reload()]);
     await pool.replaceAll(Promise.resolve(true)).done;
   }
   const { stateDir, workerMemoryMb: memoryMb } = settings;

@@ -24,7 +24,7 @@ const reconcileSharedEveryMs = 1_000;
 export async function openRunHost(p: {
   settings: Settings;
   store: Store;
-  /** Evaluates the deliveries that were received before a run waited for them. Absent: another process does. */
+  /** Evaluates the deliveries that were received before a run waited for them. Absent: tests without triggers. */
   project?: ProjectReader;
   reporter: Pick<Reporter, "notice">;
   logger: Logger;

@@ -1,6 +1,7 @@
 import type { Settings } from "../../config.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
+import type { ProjectReader } from "../../ports/project.ts";
 import type { Store } from "../../ports/store.ts";
 import { mapBuiltStack } from "../../project/map-stack.ts";
 import type { RunHost } from "../../run-channel/host/run-host.ts";
@@ -16,16 +17,19 @@ import { createWorkerPool, type WorkerPool } from "./worker-pool.ts";
  */
 export async function openWorkerPool(p: {
   settings: Settings;
+  /** Evaluates the deliveries that were received before a run waited for them. */
+  project: ProjectReader;
   env?: NodeJS.ProcessEnv | undefined;
   reporter: Reporter;
   logger: Logger;
 }): Promise<{ pool: WorkerPool; host: Pick<RunHost, "wake" | "cancel">; store: Store }> {
-  const { settings, env, reporter, logger } = p;
+  const { settings, project, env, reporter, logger } = p;
   const store = await openConfiguredStore(settings, logger);
   const sockets = await createLocalSockets();
   const { host, close: closeHost } = await openRunHost({
     settings,
     store,
+    project,
     reporter,
     logger,
     address: sockets.runs,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "../../domain/ids.ts";
+import { unknownPathsMs } from "../../domain/runs/event-waits.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, epoch } from "../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
@@ -43,6 +44,23 @@ it("of a delivery and a wait on two machines at once, the delivery finds the wai
     expect(wokenAtOnce).toContain(false);
   } finally {
     await Promise.all([receiver.close(), host.close()]);
+  }
+});
+
+it("a search is final only when all machines know the paths, even if another run has waited with them just before", async () => {
+  const host = await openPostgresStore({ url: await server.createDatabase() });
+  try {
+    await host.createRuns([aRun(), aRun()]);
+    const claimed = await host.claimRuns(aClaim({ limit: 2 }));
+    for (const [order, run] of claimed.entries()) await suspendFor(host, run, order);
+    const isFinalAt = async (now: number) => {
+      const waits = claimed.map(({ id: runId }) => host.listWaitsToSearch({ now, limit: 10, runId }));
+      return (await Promise.all(waits)).flat().map(({ isFinal }) => isFinal);
+    };
+    expect(await isFinalAt(epoch + unknownPathsMs - 1)).toEqual([false, false]);
+    expect(await isFinalAt(epoch + unknownPathsMs)).toEqual([true, true]);
+  } finally {
+    await host.close();
   }
 });
 

@@ -1,5 +1,5 @@
 import { keysOfEvents } from "../../core/wake-runs.ts";
-import type { MatchedEvent } from "../../../domain/runs/event-waits.ts";
+import { type MatchedEvent, unknownPathsMs } from "../../../domain/runs/event-waits.ts";
 import type { Session } from "../connection/session.ts";
 
 /**
@@ -12,8 +12,11 @@ export interface WaitPaths {
   keysOf(events: readonly MatchedEvent[]): Promise<ReadonlyMap<string, MatchedEvent>>;
   /** The same with the paths that were known at the last call of `keysOf`. */
   knownKeysOf(events: readonly MatchedEvent[]): ReadonlyMap<string, MatchedEvent>;
-  /** Notes paths that this process stores. Returns whether they were known. */
-  add(source: string, paths: string): boolean;
+  /**
+   * Notes paths that this process stores at a time. Returns when a search for waits with these paths is final: all
+   * processes know them then.
+   */
+  searchAt(source: string, paths: string, now: number): number;
 }
 
 const maxAgeMs = 2_000;
@@ -22,14 +25,13 @@ export function createWaitPaths(
   read: <Result>(operation: (session: Session) => Promise<Result>) => Promise<Result>,
 ): WaitPaths {
   const known = new Map<string, Set<string>>();
+  /** When this process stored them first. Another process may have stored them earlier, but it is not known when. */
+  const storedAt = new Map<string, number>();
   let readAt = -Infinity;
   let reading: Promise<void> | null = null;
 
-  function add(source: string, paths: string): boolean {
-    const ofSource = known.get(source) ?? new Set();
-    const isKnown = ofSource.has(paths);
-    known.set(source, ofSource.add(paths));
-    return isKnown;
+  function add(source: string, paths: string): void {
+    known.set(source, (known.get(source) ?? new Set()).add(paths));
   }
 
   async function refresh(): Promise<void> {
@@ -52,6 +54,12 @@ export function createWaitPaths(
       }
       return knownKeysOf(events);
     },
-    add,
+    searchAt(source, paths, now) {
+      add(source, paths);
+      const name = JSON.stringify([source, paths]);
+      const at = storedAt.get(name) ?? now;
+      storedAt.set(name, at);
+      return Math.max(now, at + unknownPathsMs);
+    },
   };
 }

@@ -2,7 +2,6 @@ import type { Json } from "../../../contract/json.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held, heldColumnsSql } from "./end-holds.ts";
-import { unknownPathsMs } from "../../../domain/runs/event-waits.ts";
 import { closeWaits, suspendForEvents } from "../../core/suspend-for-events.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
@@ -85,7 +84,7 @@ export async function writeProgress(
 
 export interface EventWaitParts {
   toStoreSession: (session: Session) => StoreSession;
-  waitPaths: Pick<WaitPaths, "add">;
+  waitPaths: Pick<WaitPaths, "searchAt">;
 }
 
 /** Of the runs that wait for events, or no longer do. Their rows are locked. */
@@ -97,7 +96,7 @@ async function recordWaits(session: Session, all: readonly Progress[], p: EventW
   for (const { runId, now, transition, waits, closesWaits } of all) {
     if (closesWaits) await runAsync(closeWaits(p.toStoreSession(session), runId));
     if (!waits || transition?.to !== "waiting") continue;
-    const searchAt = (source: string, paths: string) => (p.waitPaths.add(source, paths) ? now : now + unknownPathsMs);
+    const searchAt = (source: string, paths: string) => p.waitPaths.searchAt(source, paths, now);
     const { availableAt } = transition;
     await runAsync(suspendForEvents(p.toStoreSession(session), { run: runId, waits, availableAt, now, searchAt }));
   }
