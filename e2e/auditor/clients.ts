@@ -107,7 +107,8 @@ async function live(client: Client): Promise<void> {
     const order: Ledger = { id, key: random.chance(0.8) ? `key-${id}` : null, expected: kind.expected, answers: [] };
     client.ledger.push(order);
     const seat = kind.expected.includes(seatAttachment) ? random.pick(seats) : null;
-    const ms = random.between(client.ms.min, client.ms.max);
+    // Runs that wait are active for so long that many shipments are received meanwhile.
+    const ms = random.between(client.ms.min, kind === purchaseKind ? 5 * client.ms.max : client.ms.max);
     const body = { order: id, paid: kind.isPaid, ms, ...(seat !== null && { seat }) };
     if (seat !== null) order.seat = seat;
     if (kind === purchaseKind) await sendPurchase(client, order, body);
