@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +10,9 @@ import { fuzz, type FuzzOptions, type Target } from "./fuzz.ts";
 import { startFuzzedService } from "./fuzzed-service.ts";
 import { type FuzzCase, makeCase } from "./make-case.ts";
 import { type FuzzRoute, jsonRequest, newRequest } from "./request.ts";
+import { measureRetainedMb, memoryReportOption } from "./retained-memory.ts";
 import { listFuzzRoutes } from "./routes.ts";
+import { sendWire } from "./send-wire.ts";
 
 const first = (count: number) => Array.from({ length: count }, (_, number) => number);
 
@@ -27,6 +31,9 @@ it("sends mutated requests to every route that anonymous clients and the scope r
   // The requests are not all rejected for the same reason.
   expect([...report.statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 404]));
   expect(report.honest.count).toBeGreaterThan(0);
+  // A started process of Node alone has 5 MiB.
+  for (const name of ["supervisor", "worker", "receiver", "web"])
+    expect(report.retained.at(-1)?.[name], name).toBeGreaterThan(10);
 });
 
 const sensitive = "canary-of-the-substitute";
@@ -35,18 +42,20 @@ const substituteKey = "key-of-the-substitute";
 interface Substitute {
   log: string;
   pid: number;
+  residentMb: number;
+  retainedMb(): number;
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
 /** A small server with a fault, instead of the service. It accepts the webhooks of the honest sender. */
 async function startSubstitute(fault: (substitute: Substitute) => Substitute["handle"]): Promise<Target> {
-  const substitute: Substitute = { log: "", pid: 1, handle: () => {} };
+  const substitute: Substitute = { log: "", pid: 1, residentMb: 100, retainedMb: () => 50, handle: () => {} };
   substitute.handle = fault(substitute);
   const server = createServer((request, response) => {
     request.resume();
     response.statusCode = request.url === "/triggers/honest" ? 202 : 200;
     substitute.handle(request, response);
-    if (!response.writableEnded) response.end();
+    if (!response.headersSent) response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -70,11 +79,12 @@ async function startSubstitute(fault: (substitute: Substitute) => Substitute["ha
     log: () => substitute.log,
     sample: () => ({
       minute: 0,
-      processes: [{ name: "web", pid: substitute.pid, rssMb: 100, pssMb: 100, descriptors: 10 }],
+      processes: [{ name: "web", pid: substitute.pid, rssMb: substitute.residentMb, pssMb: 100, descriptors: 10 }],
       walMb: 0,
       databaseMb: 0,
       openRuns: 0,
     }),
+    measureRetained: async () => ({ web: substitute.retainedMb() }),
   };
 }
 
@@ -179,6 +189,59 @@ it.each<{ name: string; kind: string; fault: (substitute: Substitute) => Substit
   const cases = findings.flatMap((finding) => finding.cases);
   expect(cases.every(({ file }) => existsSync(file))).toBe(true);
   expect(printed.join("\n")).toContain(`npm run fuzz -- --seed 1 --case ${cases[0]?.number}`);
+});
+
+const tenRounds = { routes: substituteRoutes, cases: first(100), measureEvery: 10 };
+
+it("finds growth of the memory that a process retains, and none of memory that is used for a moment or is resident only", async () => {
+  const leaking = await startSubstitute((substitute) => {
+    let requests = 0;
+    substitute.retainedMb = () => 50 + requests / 2;
+    return () => void (requests += 1);
+  });
+  const busy = await startSubstitute((substitute) => {
+    let measurements = 0;
+    substitute.retainedMb = () => ((measurements += 1) % 2 === 0 ? 50 : 50 + 10 * measurements);
+    return () => void (substitute.residentMb = Math.min(900, substitute.residentMb + 2));
+  });
+  const reports = await Promise.all([fuzz(leaking, optionsOf(tenRounds)), fuzz(busy, optionsOf(tenRounds))]);
+  expect(reports.map(({ findings }) => findings.map(({ detail }) => detail))).toEqual([
+    [expect.stringMatching(/^retained MiB of web grew from \d+ to \d+\.$/)],
+    [],
+  ]);
+});
+
+it("finds a process with too much resident memory", async () => {
+  const large = await startSubstitute((substitute) => () => void (substitute.residentMb = 1_001));
+  const { findings } = await fuzz(large, optionsOf({ routes: substituteRoutes, cases: first(20) }));
+  expect(findings.map(({ detail }) => detail)).toEqual(["The process web has more than 1000 MiB."]);
+});
+
+it("measures what a process retains, without its garbage", async () => {
+  const code = `
+    let kept = [Buffer.alloc(32 * 2 ** 20), Array.from({ length: 4 * 2 ** 20 }, Math.random)];
+    process.stdin.once("data", () => { kept = null; console.log("released"); });
+    console.log("ready");`;
+  const child = spawn(process.execPath, [memoryReportOption, "-e", code], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  const before = await measureRetainedMb(child.pid ?? 0);
+  child.stdin.write("release");
+  await once(child.stdout, "data");
+  const releasedMb = before - (await measureRetainedMb(child.pid ?? 0));
+  expect(releasedMb).toBeGreaterThan(60);
+  expect(releasedMb).toBeLessThan(68);
+});
+
+it("ends a case whose stream never pauses", async () => {
+  const { port } = await startSubstitute(() => (request, response) => {
+    response.write("event");
+    const timer = setInterval(() => response.write("event"), 50);
+    request.socket.once("close", () => clearInterval(timer));
+  });
+  const parts = [Buffer.from("GET / HTTP/1.1\r\nHost: a\r\n\r\n")];
+  const received = await sendWire(port, { parts, ending: "read" }, { maxMs: 500 });
+  expect(received).toMatchObject([{ status: 200, body: expect.stringContaining("eventevent") }]);
 });
 
 const requestWithSensitive: FuzzRoute["request"] = (_, { host }) =>

@@ -10,6 +10,7 @@ import { drawCase } from "./draw.ts";
 import type { Target } from "./fuzz.ts";
 import { fuzzedProject, signingSecret, webhookRoutes } from "./fuzzed-project.ts";
 import type { FuzzValues } from "./request.ts";
+import { measureRetainedMb, memoryReportOption } from "./retained-memory.ts";
 import { sendWire } from "./send-wire.ts";
 import { writeWire } from "./write-wire.ts";
 
@@ -21,7 +22,7 @@ const recordedOfEach = 4;
  */
 export async function startFuzzedService(onCleanup?: OnCleanup): Promise<Target> {
   const service = await startHostileService(
-    { files: fuzzedProject, env: { SIGNALBOX_TRUST_PROXY: "127.0.0.1" } },
+    { files: fuzzedProject, env: { SIGNALBOX_TRUST_PROXY: "127.0.0.1", NODE_OPTIONS: memoryReportOption } },
     onCleanup,
   );
   const { port, key, projectDir, child } = service;
@@ -57,6 +58,12 @@ export async function startFuzzedService(onCleanup?: OnCleanup): Promise<Target>
       databaseMb: sizeMb(database),
       openRuns: 0,
     }),
+    async measureRetained() {
+      const processes = sampleProcesses(child.pid ?? 0).filter(({ name }) => name !== "other");
+      return Object.fromEntries(
+        await Promise.all(processes.map(async ({ name, pid }) => [name, await measureRetainedMb(pid)] as const)),
+      );
+    },
   };
 }
 

@@ -12,16 +12,18 @@ export interface Received {
 const pauseMs = 5;
 /** The time that a client waits for the first byte, for the next one, and without reading. */
 const patience = { firstMs: 8_000, nextMs: 700, unreadMs: 1_000 };
-/** An event stream or an export may be endless. */
+/** An event stream or an export may be endless, and a stream with an event every 500 ms never pauses. */
 const maxBytes = 4_000_000;
+const maxCaseMs = 10_000;
 
 /** Sends a case on a connection of its own. Resolves to its responses when either side has closed it; never rejects. */
-export async function sendWire(port: number, { parts, ending }: Wire): Promise<Received[]> {
+export async function sendWire(port: number, { parts, ending }: Wire, { maxMs = maxCaseMs } = {}): Promise<Received[]> {
   const socket = connect({ port, host: "127.0.0.1" });
   const received: Buffer[] = [];
   let bytes = 0;
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let timer = setTimeout(() => socket.destroy(), patience.firstMs);
+  const limit = setTimeout(() => socket.destroy(), maxMs);
   // The server may close the connection at any time.
   socket.on("error", () => {});
   if (ending !== "read nothing")
@@ -45,6 +47,7 @@ export async function sendWire(port: number, { parts, ending }: Wire): Promise<R
   }
   await closed;
   clearTimeout(timer);
+  clearTimeout(limit);
   return readReceived(Buffer.concat(received).toString("latin1"));
 }
 

@@ -61,7 +61,7 @@ describe.concurrent("the supervisor", () => {
   }) => {
     const { pidOf, call } = await startService({ work: { code: `return 1;` } });
     await expect.poll(() => call("GET", "/runs").then(({ status }) => status)).toBe(200);
-    expect(getPriority(pidOf("web"))).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    expect(getPriority(pidOf("web"))).toBe(Math.min(getPriority() + 10, constants.priority.PRIORITY_LOW));
     expect(getPriority(pidOf("receiver"))).toBe(getPriority());
   });
 

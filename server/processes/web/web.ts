@@ -1,6 +1,4 @@
-import { readdirSync } from "node:fs";
 import { once } from "node:events";
-import { constants, setPriority } from "node:os";
 import { backlog, trustProxies } from "../../http/connections.ts";
 import { createWebServer, type PagesHandler } from "../../http/forward/web-server.ts";
 import { loadPages } from "../../http/pages/load-pages.ts";
@@ -17,6 +15,7 @@ import {
 import { prepareSocketPath } from "../local-sockets.ts";
 import { createInputCheckLink } from "./input-check-link.ts";
 import { createNumberExchange } from "./number-exchange.ts";
+import { yieldToWebhooks } from "./yield-to-webhooks.ts";
 import { watchEventLoop } from "../event-loop/watch-event-loop.ts";
 
 /**
@@ -87,19 +86,6 @@ async function openWeb({ settings, web, logger, onEvent, send }: ProcessContext)
       await signalbox.close();
     },
   };
-}
-
-/**
- * If the processor is busy, webhooks and runs have precedence over pages and the API. On Linux, each thread has its own
- * priority: those that collect garbage or hash passwords have begun before.
- */
-function yieldToWebhooks(logger: Logger): void {
-  try {
-    const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid];
-    for (const thread of threads) setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch (error) {
-    logger.debug("could not lower the priority of web", { error });
-  }
 }
 
 /** The API is served before the pages are loaded; a request for a page waits for them. */
