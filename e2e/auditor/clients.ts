@@ -127,13 +127,13 @@ const longWaitMs = 3_600_000;
 
 /**
  * Sends a purchase and its shipments: before it, at the same time, or afterwards, when its run may already wait. The
- * last shipment is repeated until it is answered. Some runs wait only for a short time, and some of those in vain.
+ * last shipment is repeated until it is answered. Some runs wait only for a short time, and some of those time out.
  */
 async function sendPurchase(client: Client, order: Ledger, body: object): Promise<void> {
   const { random } = client;
   const isPatient = random.chance(0.8);
   order.waitMs = isPatient ? longWaitMs : random.between(300, 2_500);
-  // A purchase that is not known to be accepted would wait in vain.
+  // A purchase that is not known to be accepted would time out.
   order.key = `key-${order.id}`;
   let count = 0;
   const ship = (isCertain = false) => sendShipment(client, { orderId: order.id, n: (count += 1), isCertain });
