@@ -111,5 +111,10 @@ export function aRequest(load: Load, index: number): Request {
       },
     ],
     idempotency: null,
+    // As the receiver gives it. No run waits for the source.
+    delivered: {
+      events: [{ source: matched?.trigger ?? "", payload }],
+      ifWoken: { outcome: "accepted", responseStatus: 202, problem: null },
+    },
   };
 }
