@@ -238,15 +238,17 @@ async function isConcerned(
 /** `null`: it can have no sensitive values. */
 async function readRunMask(store: Store, masks: Masks, run: Run): Promise<RunMask | null> {
   const { rules, faker } = masks;
-  if (!(await isConcerned(store, masks, run))) return null;
+  const events = await readEvents(store, run.id);
+  if (!concernsRun(rules, run, events)) return null;
   const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
-  return createRunMask(rules, [await originOf(run), ...(failed ? [await originOf(failed)] : [])], faker);
+  const ofFailed = failed ? [await originOf(failed, await readEvents(store, failed.id))] : [];
+  return createRunMask(rules, [await originOf(run, events), ...ofFailed], faker);
 
-  async function originOf(of: Run) {
-    const { id, trigger, target, payload, input } = of;
+  async function originOf(of: Run, events: EventResult[]) {
+    const { trigger, target, payload, input } = of;
     const deliveryId = needsFields(rules, { trigger }) ? await findDelivery(store, of) : null;
     const headers = deliveryId === null ? null : await store.getDeliveryHeaders(deliveryId);
-    return { trigger, target, payload, input, headers, events: await readEvents(store, id) };
+    return { trigger, target, payload, input, headers, events };
   }
 }
 
