@@ -97,7 +97,7 @@ describe("ctx.waitFor", () => {
     expect((await engine.read(id)).run.output).toBeNull();
   });
 
-  it("gets the same payload in every execution, whichever deliveries follow", async () => {
+  it("gets the same payload in every execution, regardless of later deliveries", async () => {
     const seen: unknown[] = [];
     const twice = workflow(async (ctx) => {
       seen.push(await ctx.waitFor("shipped", shipped, { match: { "/order/id": "A1" } }));
