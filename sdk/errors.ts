@@ -87,3 +87,54 @@ export class StepError extends Error {
     return typeof value === "object" && value !== null && errorKind in value && value[errorKind] === "step";
   }
 }
+
+/**
+ * `ctx.call` throws it if the child run fails, is canceled or times out, or if the `timeout` of the call is over. Catch
+ * it to continue without the result. Otherwise the run fails at once: another attempt would get the same result.
+ *
+ * `error` is that of the child run. The message does not contain it, because the child can have sensitive values that
+ * its parent does not have.
+ *
+ * @example
+ *   import { ChildRunError } from "signalbox/workflow";
+ *
+ *   try {
+ *     await ctx.call("charge", chargeCard, { amount: input.amount });
+ *   } catch (error) {
+ *     if (!(error instanceof ChildRunError)) throw error;
+ *     await ctx.step("cancel order", () => orders.cancel(input.order, error.status));
+ *   }
+ */
+export class ChildRunError extends Error {
+  override readonly name: string = "ChildRunError";
+  readonly [errorKind] = "child";
+  readonly retryable = false;
+  /** Id of the child run, `run_…`. */
+  readonly runId: string;
+  /** How it ended. `timed_out` with `error: null`: the `timeout` of the call is over, and the child run is canceled. */
+  readonly status: "failed" | "canceled" | "timed_out";
+  /** The error of its last attempt; `null`: it has none. */
+  readonly error: { readonly name: string; readonly message: string } | null;
+
+  constructor(failure: {
+    /** Slug of the workflow or agent. */
+    target: string;
+    runId: string;
+    status: "failed" | "canceled" | "timed_out";
+    error: { name: string; message: string } | null;
+  }) {
+    const ended = { failed: "failed", canceled: "was canceled", timed_out: "timed out" }[failure.status];
+    super(
+      failure.status === "timed_out" && failure.error === null
+        ? `The call of ${failure.target} timed out, and its run ${failure.runId} was canceled.`
+        : `The child run ${failure.runId} of ${failure.target} ${ended}.`,
+    );
+    this.runId = failure.runId;
+    this.status = failure.status;
+    this.error = failure.error;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && errorKind in value && value[errorKind] === "child";
+  }
+}

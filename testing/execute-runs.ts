@@ -81,6 +81,7 @@ export function createExecutor(options: {
     await Promise.all(claimed.map((run) => execute(run).finally(executing.begin())));
     // Deliveries that were received before their runs waited for them.
     if (claimed.length > 0) await waitSearch.searchRest();
+    while (await store.settleRuns({ now: clock.now(), limit: maxConcurrent }));
     return claimed.map(({ id }) => id);
   }
 

@@ -16,6 +16,7 @@ export const startedByLabels: Record<StartedBy, string> = {
   api: "API",
   cli: "command line",
   replay: "replay",
+  parent: "parent run",
   failure: "onFailure",
 };
 

@@ -238,6 +238,12 @@ CREATE TABLE "signalbox"."run" (
 	"started_by" text COLLATE "C" NOT NULL,
 	"replay_of" text COLLATE "C",
 	"failure_of" text COLLATE "C",
+	"child_of" text COLLATE "C",
+	"child_step" text COLLATE "C",
+	"child_link" text COLLATE "C",
+	"depth" integer DEFAULT 0 NOT NULL,
+	"is_parent" boolean DEFAULT false NOT NULL,
+	"settle_at" bigint,
 	"key_id" text COLLATE "C",
 	"run_key" text COLLATE "C",
 	"version" text COLLATE "C" NOT NULL,
@@ -378,6 +384,8 @@ CREATE INDEX "run_by_slot" ON "signalbox"."run" USING btree ("target","run_key",
 CREATE INDEX "run_waiting_for_slot" ON "signalbox"."run" USING btree ("created_at","id") WHERE key_slot = 'waiting';--> statement-breakpoint
 CREATE INDEX "run_by_replay" ON "signalbox"."run" USING btree ("replay_of","created_at","id") WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure" ON "signalbox"."run" USING btree ("failure_of","created_at","id") WHERE failure_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_by_parent" ON "signalbox"."run" USING btree ("child_of","created_at","id") WHERE child_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "run_to_settle" ON "signalbox"."run" USING btree ("settle_at") WHERE settle_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_by_failure_time" ON "signalbox"."run" USING btree ("target","finished_at") WHERE status IN ('failed', 'timed_out');--> statement-breakpoint
 CREATE INDEX "run_by_key" ON "signalbox"."run" USING btree ("key_id","created_at","id") WHERE key_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "run_queued_by_target" ON "signalbox"."run" USING btree ("target","available_at") WHERE status = 'queued';--> statement-breakpoint

@@ -302,6 +302,12 @@ CREATE TABLE `run` (
 	`started_by` integer NOT NULL,
 	`replay_of` blob,
 	`failure_of` blob,
+	`child_of` blob,
+	`child_step` text,
+	`child_link` integer,
+	`depth` integer DEFAULT 0 NOT NULL,
+	`is_parent` integer DEFAULT false NOT NULL,
+	`settle_at` integer,
 	`key` integer,
 	`run_key` text,
 	`version` integer NOT NULL,
@@ -346,6 +352,8 @@ CREATE INDEX `run_by_slot` ON `run` (`target`,`run_key`,`key_slot`,`key_order`) 
 CREATE INDEX `run_waiting_for_slot` ON `run` (`created_at`,`seq`) WHERE key_slot = 2;--> statement-breakpoint
 CREATE INDEX `run_by_replay` ON `run` (`replay_of`,`created_at`,`seq`) WHERE replay_of IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `run_by_failure` ON `run` (`failure_of`,`created_at`,`seq`) WHERE failure_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_by_parent` ON `run` (`child_of`,`created_at`,`seq`) WHERE child_of IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `run_to_settle` ON `run` (`settle_at`) WHERE settle_at IS NOT NULL;--> statement-breakpoint
 -- The timeline of a run is one walk. Drizzle cannot say WITHOUT ROWID.
 CREATE TABLE `run_event` (
 	`run` integer NOT NULL,

@@ -24,6 +24,8 @@ export async function execute(trigger: TriggerDefinition, body: unknown, runId =
     sleepUntil: async (name) => void steps.push(`sleep until ${name}`),
     waitFor: () => Promise.reject(new Error("The context of these tests has no events")),
     waitForAny: () => Promise.reject(new Error("The context of these tests has no events")),
+    call: () => Promise.reject(new Error("The context of these tests starts no runs")),
+    start: () => Promise.reject(new Error("The context of these tests starts no runs")),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     signal,
   };

@@ -1,4 +1,5 @@
 import type { Duration } from "../duration.ts";
+import type { CallOptions, ChildInput, ChildOutput, ChildTarget, StartOptions } from "./children.ts";
 import type { AwaitedEvent, EventSource, WaitOptions, WaitTimes } from "./events.ts";
 import type { Jsonify } from "../jsonify.ts";
 
@@ -90,6 +91,41 @@ export interface WorkflowContext {
     events: { [Name in keyof Payloads]: AwaitedEvent<Payloads[Name]> },
     times?: WaitTimes,
   ): Promise<{ [Name in keyof Payloads]: { name: Name; event: Payloads[Name] } }[keyof Payloads] | null>;
+  /**
+   * Runs a workflow or an agent as a child run, waits for it, and returns its output. Meanwhile this run has the status
+   * `waiting` and occupies no worker. The child run has its own attempts, limits and timeline. It starts exactly once,
+   * on the build that executes this run. Many calls can wait at the same time, with `Promise.all`.
+   *
+   * If this run fails or is canceled, its open child runs are canceled. `name` follows the rules of `step`. Throws a
+   * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid. Fails the
+   * run if the input does not match the schema of the workflow (`InvalidInput`), if no file in `workflows/` or
+   * `agents/` exports the target (`UnknownTarget`), or if more than 20 runs would call each other (`ChildTooDeep`).
+   *
+   * @example
+   *   import chargeCard from "./charge-card.js";
+   *
+   *   const receipt = await ctx.call("charge", chargeCard, { amount: input.amount }, { timeout: "1h" });
+   *   const lines = await Promise.all(input.items.map((item) => ctx.call(`print ${item.id}`, printLine, item)));
+   */
+  call<Target extends ChildTarget>(
+    name: string,
+    target: Target,
+    input: ChildInput<Target>,
+    options?: CallOptions,
+  ): Promise<ChildOutput<Target>>;
+  /**
+   * Starts a workflow or an agent as a child run, and returns its id without waiting for it. The child run continues
+   * when this run has ended. Otherwise like `call`.
+   *
+   * @example
+   *   const { id } = await ctx.start("notify", notifyCustomer, { to: input.email });
+   */
+  start<Target extends ChildTarget>(
+    name: string,
+    target: Target,
+    input: ChildInput<Target>,
+    options?: StartOptions,
+  ): Promise<{ id: string }>;
   /** Writes to the run's timeline. */
   readonly log: RunLog;
   /**

@@ -1,7 +1,8 @@
 export { defineWorkflow, type Workflow, type WorkflowOptions } from "./define-workflow.ts";
 export type { RunInfo, RunLog, StepContext, StepOptions, WorkflowContext } from "./context.ts";
+export type { CallOptions, ChildInput, ChildOutput, ChildTarget, StartOptions } from "./children.ts";
 export type { AwaitedEvent, EventMatch, EventSource, WaitOptions, WaitTimes } from "./events.ts";
-export { NonRetryableError, RetryAfterError, StepError } from "../errors.ts";
+export { ChildRunError, NonRetryableError, RetryAfterError, StepError } from "../errors.ts";
 export type { Jsonify } from "../jsonify.ts";
 export type { Duration } from "../duration.ts";
 export type { RetryOptions } from "../target-settings.ts";

@@ -36,6 +36,7 @@ export const runFilterSchema = z.strictObject({
   version: describe(id, "Only runs that started with the build with this id."),
   replayOf: describe(id, "Only replays of the run with this id."),
   failureOf: describe(id, "Only runs that execute `onFailure` of the run with this id."),
+  childOf: describe(id, "Only runs that the run with this id called or started."),
   since: describe(timestampSchema, `Only runs created at or after this time. ${inIso}`),
   until: describe(timestampSchema, `Only runs created before this time. ${inIso}`),
   text: describe(searchText, `Only runs with this text in their payload or input. ${inAscii}`),

@@ -22,7 +22,7 @@ export const runsUsageSchema = z.object({
 export type RunsUsage = z.infer<typeof runsUsageSchema>;
 
 export const runStatusSchema = z.enum(["queued", "running", "waiting", "completed", "failed", "canceled", "timed_out"]);
-const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay", "failure"]);
+const startedBySchema = z.enum(["webhook", "form", "api", "cli", "replay", "failure", "parent"]);
 
 export const runErrorSchema = z.object({
   name: z.string().describe("Name of the error, e.g. `TypeError`."),
@@ -40,6 +40,10 @@ const awaitedEventSchema = z.object({ source: z.string().describe("Slug of the s
 /** The `data` of the timeline entries `wait_started` and `wait_finished`. */
 export const waitStartedSchema = z.object({ events: z.array(awaitedEventSchema) });
 export const waitFinishedSchema = z.object({ deliveryId: z.string(), source: z.string() });
+
+/** The `data` of the timeline entries `child_started` and `child_finished`. */
+export const childStartedSchema = z.object({ runId: z.string(), target: targetSchema, isAwaited: z.boolean() });
+export const childFinishedSchema = z.object({ runId: z.string(), status: runStatusSchema });
 
 /** Why a run does not continue: it is due and does not start, or it waits for an event. */
 const runWaitSchema = z.discriminatedUnion("kind", [
@@ -61,13 +65,18 @@ const runWaitSchema = z.discriminatedUnion("kind", [
     events: z.array(awaitedEventSchema).describe("The events that end the wait. The first one does."),
     until: z.iso.datetime().describe("When the wait times out."),
   }),
+  z.object({
+    kind: z.literal("child").describe("A child run must end."),
+    runId: z.string().describe("Id of the child run, or of the oldest one."),
+    count: z.int().describe("Number of child runs that must end."),
+  }),
 ]);
 
 /** One execution of a target, without payloads: what lists show. */
 export const runSummarySchema = z.object({
   id,
   status: runStatusSchema.describe(
-    "`queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended.",
+    "`queued`, `running`, `waiting` (for a retry, a sleep, an event, a child run or an approval), or how it ended.",
   ),
   trigger: z
     .string()
@@ -79,12 +88,15 @@ export const runSummarySchema = z.object({
     .describe("Id of the trigger with its target. `null`: it was started without a trigger."),
   target: targetSchema,
   deliveryId: z.string().nullable().describe("Id of the delivery that started the run. `null`: no webhook started it."),
-  startedBy: startedBySchema.describe("What started the run. `failure`: it executes `onFailure` of another run."),
+  startedBy: startedBySchema.describe(
+    "What started the run. `failure`: it executes `onFailure` of another run. `parent`: another run called or started it.",
+  ),
   replayOf: z.string().nullable().describe("Id of the run that it replays. `null`: it is no replay."),
   failureOf: z
     .string()
     .nullable()
     .describe("Id of the failed run whose `onFailure` it executes. `null`: it executes `run`."),
+  childOf: z.string().nullable().describe("Id of its parent: the run that called or started it. `null`: it has none."),
   replayedAs: z.string().nullable().describe("Id of the newest replay of this run. `null`: there is none."),
   key: z
     .string()
@@ -111,7 +123,7 @@ export const runSummarySchema = z.object({
   waitsFor: runWaitSchema
     .optional()
     .describe(
-      "What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time.",
+      "What the run waits for: another run, room, an event, or a child run. Absent: it waits for nothing but a worker or its time.",
     ),
   blocksKey: z
     .literal(true)
@@ -128,10 +140,10 @@ export const runSchema = runSummarySchema.extend({
   error: runErrorSchema.nullable().describe("The error of the last attempt. `null`: it did not fail."),
 });
 
-/** A step, a sleep, a wait for an event, or an approval of a run. */
+/** A step, a sleep, a wait for an event, a child run, or an approval of a run. */
 export const runStepSchema = z.object({
   name: z.string().describe("Name of the step, unique in the run: the second with a name is `name#2`."),
-  kind: z.enum(["step", "sleep", "event", "approval"]).describe("The kind."),
+  kind: z.enum(["step", "sleep", "event", "child", "approval"]).describe("The kind."),
   attempt: z.int().describe("Number of the attempt that finished it, or that executes it."),
   startedAt,
   finishedAt: z.iso.datetime().nullable().describe("When it ended."),
@@ -144,7 +156,7 @@ export const runStepSchema = z.object({
   result: jsonSchema
     .nullable()
     .describe(
-      "The stored result; of an approval, the request and the decision; of a wait, the delivery and its payload. `null`: it has not finished, or the wait has timed out.",
+      "The stored result; of an approval, the request and the decision; of a wait, the delivery and its payload; of a child run, its id and how it ended. `null`: it has not finished, or the wait has timed out.",
     ),
   resultBytes: z.int().nullable().describe("Length of the result as JSON. `null`: there is none yet."),
 });

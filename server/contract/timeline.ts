@@ -16,6 +16,8 @@ import { runErrorSchema } from "./run.ts";
  * - `sleep_started` (with `until`), `sleep_finished`.
  * - `wait_started` (with `until`; `data` has the sources and the values that must match), `wait_finished` (`data` has the
  *   delivery and its source; `null`: the wait has timed out).
+ * - `child_started` (`data` has the child run, its target, and whether this run waits for it), `child_finished` (`data`
+ *   has the child run and how it ended; `timed_out`: the call has, or the child).
  * - `approval_requested` (with `until`; `data` has the tool and its arguments), `approval_decided` (`data` has the
  *   decision and the person).
  * - `worker_lost`: the process that ran it ended; `message` says how.
@@ -38,6 +40,8 @@ const timelineKindSchema = z.enum([
   "sleep_finished",
   "wait_started",
   "wait_finished",
+  "child_started",
+  "child_finished",
   "approval_requested",
   "approval_decided",
   "worker_lost",
@@ -61,7 +65,7 @@ export const timelineEntrySchema = z.object({
   name: z
     .string()
     .nullable()
-    .describe("Name of the step, the sleep, the wait or the approval. `null`: the entry is about none."),
+    .describe("Name of the step, the sleep, the wait, the child run or the approval. `null`: the entry is about none."),
   level: logLevelSchema.nullable().describe("Level of a log entry. Otherwise `null`."),
   message: z.string().nullable().describe("Text of a log entry, or the explanation of another one."),
   durationMs: z.number().nullable().describe("Duration in milliseconds. `null`: the entry ends nothing."),

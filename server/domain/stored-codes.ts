@@ -46,9 +46,10 @@ export const startedByCodes = {
   cli: 3,
   replay: 4,
   failure: 5,
+  parent: 6,
 } as const satisfies Codes<StartedBy>;
 
-export const stepKindCodes = { step: 0, sleep: 1, approval: 2, event: 3 } as const;
+export const stepKindCodes = { step: 0, sleep: 1, approval: 2, event: 3, child: 4 } as const;
 
 export const logLevelCodes = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Codes<LogLevel>;
 
@@ -77,6 +78,8 @@ export const timelineKindCodes = {
   key_released: 21,
   wait_started: 22,
   wait_finished: 23,
+  child_started: 24,
+  child_finished: 25,
 } as const satisfies Codes<TimelineKind>;
 
 /** The name of a number; throws for a number that no version has written. */

@@ -6,7 +6,7 @@ import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { hideInText } from "../domain/privacy/hide-values.ts";
 import { readEventResult } from "../domain/runs/event-waits.ts";
-import { scrubError } from "../domain/privacy/mask-run.ts";
+import { originOfChild, scrubError } from "../domain/privacy/mask-run.ts";
 import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
@@ -105,7 +105,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   let hasCodeEnded = false;
   let isReturning = false;
   let recordedInput = run.input;
-  let hiding: { input: Json; hide: (text: string) => string } | null = null;
+  let hiding: { input: Json; revision: number; hide: (text: string) => string } | null = null;
 
   function decide(outcome: Outcome): boolean {
     if (isDecided) return false;
@@ -233,7 +233,9 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       code,
     });
     context?.flushLog();
-    const status = end && (await session.end({ ...end, closesWaits: run.steps.some(({ kind }) => kind === "event") }));
+    const hasStored = (kind: StepRecord["kind"]) => run.steps.some((step) => step.kind === kind);
+    const hasFamily = run.depth > 0 || hasStored("child") || (context?.children.values.length ?? 0) > 0;
+    const status = end && (await session.end({ ...end, closesWaits: hasStored("event"), hasFamily }));
     session.abandon();
     const error =
       end && "error" in end.transition
@@ -246,12 +248,15 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
 
   /** For terminals and traces. */
   function hide(text: string): string {
-    if (hiding?.input !== recordedInput) {
+    const revision = context?.children.revision() ?? 0;
+    if (hiding?.input !== recordedInput || hiding.revision !== revision) {
       const { trigger, target, payload } = run;
       const headers = run.headers ?? run.request?.headers ?? null;
       const events = run.steps.flatMap(({ kind, result }) => (kind === "event" ? (readEventResult(result) ?? []) : []));
       const origin = { trigger, target, payload, input: recordedInput, headers, events };
-      hiding = { input: recordedInput, hide: hideInText(code.manifest, origin) };
+      const parents = run.parents.map((parent) => ({ ...parent, headers: null, events: [] }));
+      const relatives = [...parents, ...(context?.children.values ?? []).map(originOfChild)];
+      hiding = { input: recordedInput, revision, hide: hideInText(code.manifest, origin, relatives) };
     }
     return hiding.hide(text);
   }

@@ -16,14 +16,14 @@ import type {
   RunTransition,
   StepRecord,
 } from "../ports/store/engine-store.ts";
-import type { OpenSleep, OpenWait } from "./steps/suspension.ts";
+import type { Suspension } from "./steps/suspension.ts";
 import { excerptOfError, FinalFailure, type Interrupt, readRetryHint, RunTimedOut, toRunError } from "./run-errors.ts";
 
 /** How the execution of a run ended. */
 export type Outcome =
   | { kind: "returned"; output: Json }
   | { kind: "threw"; thrown: unknown }
-  | { kind: "suspended"; sleeps: OpenSleep[]; waits: OpenWait[] }
+  | ({ kind: "suspended" } & Suspension)
   | { kind: "interrupted"; interrupt: Interrupt };
 
 export interface EndFacts {
@@ -42,6 +42,8 @@ interface PlannedEnd {
   steps?: StepRecord[];
   /** The events that the run waits for. */
   waits?: readonly EventWait[];
+  /** Whether it also waits for child runs. */
+  awaitsChildren?: boolean;
 }
 
 /** `null` if nothing may be written. */
@@ -61,15 +63,16 @@ export function planRunEnd(outcome: Outcome, facts: EndFacts): PlannedEnd | null
         transition: {
           to: "waiting",
           reason: "sleep",
-          // The store decides when a wait for events ends.
+          // The store decides when a wait for events or a child run ends.
           availableAt: Math.min(notDueAt, ...outcome.sleeps.map(({ until }) => until)),
         },
         entries: [],
-        steps: [...outcome.sleeps, ...outcome.waits].map(({ record }) => ({
+        steps: [...outcome.sleeps, ...outcome.waits, ...outcome.calls].map(({ record }) => ({
           ...record,
           result: { ...(isObject(record.result) ? record.result : {}), usedMs: facts.usedMs },
         })),
         ...(outcome.waits.length > 0 && { waits: outcome.waits.flatMap(({ events }) => events) }),
+        ...(outcome.calls.length > 0 && { awaitsChildren: true }),
       };
     case "interrupted":
       return planInterruptedEnd(outcome.interrupt, facts, at);

@@ -4,8 +4,9 @@ import { type ApprovalDecision, type ApprovalRequest, approvalStepSchema } from 
 import type { Json } from "../contract/json.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { startTimer } from "../ports/clock.ts";
-import { readEventResult } from "../domain/runs/event-waits.ts";
 import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.ts";
+import { createChildCalls } from "./child-calls.ts";
+import { createEventWaits } from "./event-waits.ts";
 import { FinalFailure } from "./run-errors.ts";
 import { createRepeatFilter, createRunLog } from "./run-session.ts";
 import { cloneJson } from "./run-values.ts";
@@ -14,17 +15,8 @@ import { createCompletions, type OpenCall } from "./steps/completions.ts";
 import { countStoredBytes } from "./steps/stored-bytes.ts";
 import { createStepTries, type ExecutionOptions, noPolicy, type StepCall } from "./steps/step-tries.ts";
 import { createNames, findStored } from "./steps/stored-steps.ts";
-import type { OpenSleep, OpenWait } from "./steps/suspension.ts";
-import {
-  type AwaitedEvent,
-  payloadOf,
-  readAllAwaited,
-  readAwaited,
-  readOptions,
-  readTime,
-  readWaitTimes,
-  type WaitTimes,
-} from "./wait-request.ts";
+import { type ContextRules, type ElapsedCall, never, type OpenSleep, type Suspension } from "./steps/suspension.ts";
+import { readTime } from "./wait-request.ts";
 
 /** The state of the run for the code that uses its ctx. */
 type ContextState =
@@ -38,12 +30,9 @@ interface RunContextOptions extends ExecutionOptions {
   steps: readonly StepRecord[];
   /** Called when such a run would start a step, and none is in flight. */
   onReturnable: () => void;
-  /** Called when only sleeps and waits are left: the run can be suspended until the first of them ends. */
-  onSuspendable: (open: { sleeps: OpenSleep[]; waits: OpenWait[] }) => void;
+  /** Called when only sleeps, waits and calls are left: the run can be suspended until the first of them ends. */
+  onSuspendable: (open: Suspension) => void;
 }
-
-/** A new promise each time: a shared promise would keep all its waiters in memory. */
-const never = (): Promise<never> => new Promise(() => {});
 
 /** The target's `ctx`, and the function that closes it. */
 export function createRunContext(options: RunContextOptions) {
@@ -52,13 +41,22 @@ export function createRunContext(options: RunContextOptions) {
   const stored = new Map(options.steps.map((step) => [step.name, step]));
   const takeName = createNames();
   const openSleeps = new Map<string, OpenSleep & { stop: () => void }>();
-  const openWaits: OpenWait[] = [];
   const completions = createCompletions({ stored: options.steps, onIdle: considerSuspending });
   const reached = options.steps.filter((step) => step.finishedAt !== null || step.attempt === attempt);
   const repeats = createRepeatFilter({
     stored: run.isResumed ? reached.map(({ name }) => name) : [],
     write: (entries) => session.note({ entries }),
   });
+  const rules: ContextRules = {
+    isOpen,
+    begin,
+    completeStored,
+    completeElapsed,
+    whileInFlight,
+    considerSuspending,
+  };
+  const { openWaits, waitFor, waitForAny } = createEventWaits(options, rules);
+  const { openCalls, children, call, start } = createChildCalls(options, rules);
   /** The steps that start in another worker. */
   const waiting: (() => void)[] = [];
   let state: ContextState = { kind: "open" };
@@ -145,12 +143,12 @@ export function createRunContext(options: RunContextOptions) {
    */
   async function completeElapsed(
     open: OpenCall,
-    p: { record: StepRecord; at: number; entries: NewTimelineEntry[]; isRepeatable: boolean },
+    { record, at, entries, children, isRepeatable }: ElapsedCall,
   ): Promise<void> {
-    await open.over(p.at);
+    await open.over(at);
     await requireOpen();
-    const progress = { entries: p.entries, steps: [{ ...p.record, sequence: open.number() }] };
-    if (p.isRepeatable && completions.countOpen() === 1) session.note(progress);
+    const progress = { entries, steps: [{ ...record, sequence: open.number() }], ...(children && { children }) };
+    if (isRepeatable && completions.countOpen() === 1) session.note(progress);
     else await requireOpen(await whileInFlight(() => session.write(progress)));
     await completeOrNever(open);
   }
@@ -287,69 +285,8 @@ export function createRunContext(options: RunContextOptions) {
     return { name: key, kind: "approval", attempt, startedAt, finishedAt: null, until, result, sequence: null };
   }
 
-  /** Suspends the run until a delivery matches one of the events, or until the wait times out. */
-  async function waitForEvents(
-    call: string,
-    name: string,
-    { events, timeoutMs, since }: { events: readonly AwaitedEvent[] } & WaitTimes,
-  ): Promise<{ name: string; event: Json } | null> {
-    const { key, known, open } = begin(call, name, "event");
-    if (!known || known.finishedAt === null) {
-      const record = known ?? beginWait(key, events, timeoutMs);
-      const until = record.until ?? record.startedAt;
-      openWaits.push({
-        record,
-        events: events.map(({ branch, source, match }) => ({
-          step: key,
-          branch,
-          source: source.slug,
-          match,
-          since,
-          until,
-        })),
-      });
-      considerSuspending();
-      return await never();
-    }
-    await completeStored(open, known, known.finishedAt);
-    const result = readEventResult(known.result);
-    const awaited = result && events.find(({ branch }) => branch === result.branch);
-    return result && awaited ? { name: result.branch, event: payloadOf(result, awaited.source) } : null;
-  }
-
-  /** Stored only when the run is suspended: a search then finds what was received meanwhile. */
-  function beginWait(key: string, events: readonly AwaitedEvent[], timeoutMs: number): StepRecord {
-    const startedAt = clock.now();
-    const until = startedAt + timeoutMs;
-    const data = { events: events.map(({ source, match }) => ({ source: source.slug, match })) };
-    session.note({ entries: [{ at: startedAt, kind: "wait_started", attempt, name: key, until, data }] });
-    return { name: key, kind: "event", attempt, startedAt, finishedAt: null, until, result: null, sequence: null };
-  }
-
-  async function waitFor(name: string, source: unknown, given: unknown = {}): Promise<Json> {
-    if (!isOpen()) return await never();
-    const call = `ctx.waitFor(${JSON.stringify(name)}, …)`;
-    const wanted = readOptions(call, given, ["match", "timeout", "since"]);
-    const event = readAwaited(call, "", { source, match: wanted["match"] }, options.code.manifest);
-    const times = readWaitTimes(call, wanted, { acceptedAt: run.createdAt });
-    return (await waitForEvents(call, name, { events: [event], ...times }))?.event ?? null;
-  }
-
-  async function waitForAny(
-    name: string,
-    given: unknown,
-    more: unknown = {},
-  ): Promise<{ name: string; event: Json } | null> {
-    if (!isOpen()) return await never();
-    const call = `ctx.waitForAny(${JSON.stringify(name)}, …)`;
-    const wanted = readOptions(call, more, ["timeout", "since"]);
-    const events = readAllAwaited(call, given, options.code.manifest);
-    const times = readWaitTimes(call, wanted, { acceptedAt: run.createdAt });
-    return await waitForEvents(call, name, { events, ...times });
-  }
-
   function isSuspendable(): boolean {
-    return openSleeps.size + openWaits.length > 0 && inFlight === 0 && !completions.isBusy();
+    return openSleeps.size + openWaits.length + openCalls.length > 0 && inFlight === 0 && !completions.isBusy();
   }
 
   /** Code between two steps has two turns of the event loop to start the next step. */
@@ -360,7 +297,7 @@ export function createRunContext(options: RunContextOptions) {
       setImmediate(() => {
         if (state.kind !== "open" || !isSuspendable()) return;
         if (activity !== before) return considerSuspending();
-        options.onSuspendable({ sleeps: [...openSleeps.values()], waits: openWaits });
+        options.onSuspendable({ sleeps: [...openSleeps.values()], waits: openWaits, calls: openCalls });
       }),
     );
   }
@@ -375,11 +312,15 @@ export function createRunContext(options: RunContextOptions) {
       sleepUntil,
       waitFor,
       waitForAny,
+      call,
+      start,
       log,
       signal,
     },
     /** For agents only. */
     agent: { step, approve, publishLive: session.publishLive },
+    /** The values of its child runs that this execution has. */
+    children,
     /** Flushes the log entries since the last step, before the last write. */
     flushLog: () => repeats.flush(),
     close(next: ContextState): void {

@@ -15,14 +15,17 @@ import type {
   Spend,
   StepRecord,
 } from "../ports/store/engine-store.ts";
+import type { NewRun } from "../ports/store/run-store.ts";
 import type { Interrupt } from "./run-errors.ts";
 import { toJson } from "./run-values.ts";
 
-interface Progress extends Pick<RunEnd, "waits" | "closesWaits"> {
+interface Progress extends Pick<RunEnd, "waits" | "closesWaits" | "awaitsChildren" | "hasFamily"> {
   input?: Json;
   entries?: NewTimelineEntry[];
   steps?: StepRecord[];
   spend?: Spend;
+  /** Child runs that begin with their steps. */
+  children?: readonly NewRun[];
 }
 
 /** The model's output so far in the current step of an agent's run. */
@@ -41,6 +44,10 @@ interface RunEnd {
   waits?: readonly EventWait[];
   /** Whether the run has waited for events, which it no longer does after its end. */
   closesWaits?: boolean;
+  /** Whether it also waits for child runs. */
+  awaitsChildren?: boolean;
+  /** Whether the run has a parent or children. */
+  hasFamily?: boolean;
 }
 
 /** Writes the progress of one attempt, in order, with its token. */
@@ -157,7 +164,15 @@ export function createRunSession(p: {
     },
     renewed: (until) => void (leaseUntil = until),
     isOverdue: () => p.clock.now() >= leaseUntil,
-    async end({ transition, entries, steps = [], waits, closesWaits = false }) {
+    async end({
+      transition,
+      entries,
+      steps = [],
+      waits,
+      closesWaits = false,
+      awaitsChildren = false,
+      hasFamily = false,
+    }) {
       if (isSealed) return null;
       isSealed = true;
       pending.add({ entries, steps });
@@ -165,6 +180,8 @@ export function createRunSession(p: {
         ...pending.take(),
         ...(waits && { waits }),
         ...(closesWaits && isEnded(transition.to) && { closesWaits }),
+        ...(awaitsChildren && { awaitsChildren }),
+        ...(hasFamily && { hasFamily }),
       };
       if (!(await enqueue(last, transition))) return null;
       // The same rule as in the store.
@@ -237,25 +254,29 @@ class PendingProgress {
   private entries: NewTimelineEntry[] = [];
   private steps = new Map<string, StepRecord>();
   private spend: Spend | undefined;
+  private children: NewRun[] = [];
 
   add(progress: Progress): void {
     if (progress.input !== undefined) this.input = progress.input;
     if (progress.spend) this.spend = progress.spend;
     this.entries.push(...(progress.entries ?? []));
+    this.children.push(...(progress.children ?? []));
     for (const step of progress.steps ?? []) this.steps.set(step.name, step);
   }
 
   take(): Progress {
-    const { input, entries, steps, spend } = this;
+    const { input, entries, steps, spend, children } = this;
     this.input = undefined;
     this.spend = undefined;
     this.entries = [];
+    this.children = [];
     this.steps = new Map();
     return {
       ...(input === undefined ? {} : { input }),
       entries,
       steps: [...steps.values()],
       ...(spend ? { spend } : {}),
+      ...(children.length > 0 ? { children } : {}),
     };
   }
 }

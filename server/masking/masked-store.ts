@@ -4,12 +4,19 @@ import type { PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
 import { maskBody, maskDelivery, maskFields, maskSummary } from "../domain/privacy/mask-delivery.ts";
-import { concernsRun, createRunMask, needsFields, type RunMask, scrubError } from "../domain/privacy/mask-run.ts";
+import {
+  concernsRun,
+  createRunMask,
+  needsFields,
+  originOfChild,
+  type RunMask,
+  scrubError,
+} from "../domain/privacy/mask-run.ts";
 import { type EventResult, readEventResult } from "../domain/runs/event-waits.ts";
 import type { Masks, ReadMasks } from "../domain/privacy/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
-import type { StepRecord } from "../ports/store/engine-store.ts";
+import type { ChildValues, StepRecord } from "../ports/store/engine-store.ts";
 import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../matching/text/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
@@ -105,6 +112,7 @@ type MaskedRuns = Pick<
   | "listSteps"
   | "loadSteps"
   | "listEventResults"
+  | "listChildValues"
   | "getLive"
   | "listFailures"
   | "summarizeTargets"
@@ -182,6 +190,15 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
       const results = await store.listEventResults(runId);
       return mask ? results.flatMap((result) => maskResult(mask, { kind: "event", result }) ?? []) : results;
     },
+    async listChildValues(p) {
+      const values = await store.listChildValues(p);
+      return Promise.all(
+        values.map(async ({ runId, target, ...value }) => {
+          const run = (await readMasks()) && (await getRun(runId));
+          return run ? { runId, target, input: run.input, output: run.output } : { runId, target, ...value };
+        }),
+      );
+    },
     async getLive(runId) {
       const mask = await maskOf(runId);
       const live = await store.getLive(runId);
@@ -230,19 +247,42 @@ async function readEvents(store: Store, runId: string): Promise<EventResult[]> {
 async function isConcerned(
   store: Store,
   { rules }: Masks,
-  run: Pick<Run, "id" | "trigger" | "target">,
+  run: Pick<Run, "id" | "trigger" | "target" | "childOf">,
 ): Promise<boolean> {
-  return concernsRun(rules, run, []) || concernsRun(rules, run, await readEvents(store, run.id));
+  if (concernsRun(rules, run, []) || concernsRun(rules, run, await readEvents(store, run.id))) return true;
+  const { parents, children } = await readFamily(store, run);
+  return [...parents, ...children.map(originOfChild)].some((relative) => concernsRun(rules, relative, []));
+}
+
+const maxChildren = 1_000;
+
+/** The parents and children of a run: it has their sensitive values as well. */
+async function readFamily(
+  store: Store,
+  { id, childOf }: Pick<Run, "id" | "childOf">,
+): Promise<{ parents: Run[]; children: ChildValues[] }> {
+  const children = await store.listChildValues({ runId: id, limit: maxChildren });
+  const parents: Run[] = [];
+  for (let next = childOf; next !== null;) {
+    const parent = await store.getRun(next);
+    if (parent) parents.push(parent);
+    next = parent?.childOf ?? null;
+  }
+  return { parents, children };
 }
 
 /** `null`: it can have no sensitive values. */
 async function readRunMask(store: Store, masks: Masks, run: Run): Promise<RunMask | null> {
   const { rules, faker } = masks;
   const events = await readEvents(store, run.id);
-  if (!concernsRun(rules, run, events)) return null;
+  const { parents, children } = await readFamily(store, run);
   const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
-  const ofFailed = failed ? [await originOf(failed, await readEvents(store, failed.id))] : [];
-  return createRunMask(rules, [await originOf(run, events), ...ofFailed], faker);
+  const others = await Promise.all(
+    [...(failed ? [failed] : []), ...parents].map(async (other) => originOf(other, await readEvents(store, other.id))),
+  );
+  const relatives = [...others, ...children.map(originOfChild)];
+  if (![{ ...run, events }, ...relatives].some((origin) => concernsRun(rules, origin, origin.events))) return null;
+  return createRunMask(rules, [await originOf(run, events), ...relatives], faker);
 
   async function originOf(of: Run, events: EventResult[]) {
     const { trigger, target, payload, input } = of;

@@ -17,6 +17,8 @@ export interface AssignedRun extends RunAttempt {
    * removed.
    */
   failure: Run | null;
+  /** The runs above it, whose sensitive values it may have. */
+  parents: Pick<Run, "trigger" | "target" | "payload" | "input">[];
 }
 
 /** The request that a transform reads. */

@@ -88,7 +88,7 @@ interface WriteFailure {
 /** Formats an `assign` message. The JSON of a payload is passed on without being parsed. */
 export function formatAssign(
   { payloadText, inputText, ...attempt }: ClaimedRun,
-  more: Pick<AssignedRun, "steps" | "headers" | "request" | "failure">,
+  more: Pick<AssignedRun, "steps" | "headers" | "request" | "failure" | "parents">,
 ): string {
   const rest = JSON.stringify({ ...attempt, ...more }).slice(1);
   return `{"type":"assign","run":{"payload":${payloadText ?? "null"},"input":${inputText ?? "null"},${rest}}`;

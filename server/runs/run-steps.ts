@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import type { Page } from "../contract/list.ts";
 import type { RunStep } from "../contract/run.ts";
+import { describeChildResult } from "../domain/runs/child-runs.ts";
 import { readEventResult } from "../domain/runs/event-waits.ts";
 import type { RunStore } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
@@ -61,7 +62,7 @@ export function withoutLongResult(step: RunStep, maxBytes: number): RunStep {
 /** Until a step has completed, its stored result is that of its failed tries. */
 function describeStep(stored: StoredStep): RunStep {
   const { name, kind, attempt, startedAt, finishedAt, until } = stored;
-  const result = kind === "event" ? describeEvent(stored.result) : stored.result;
+  const result = describeResult(stored);
   const hasResult = finishedAt !== null && kind !== "sleep" && !(kind === "event" && result === null);
   return {
     name,
@@ -70,9 +71,14 @@ function describeStep(stored: StoredStep): RunStep {
     startedAt: isoOf(startedAt),
     finishedAt: finishedAt === null ? null : isoOf(finishedAt),
     until: until === null ? null : isoOf(until),
-    result: hasResult || kind === "approval" ? result : null,
+    result: hasResult || kind === "approval" || kind === "child" ? result : null,
     resultBytes: hasResult ? Buffer.byteLength(JSON.stringify(result)) : null,
   };
+}
+
+function describeResult({ kind, result }: StoredStep): Json | null {
+  if (kind === "event") return describeEvent(result);
+  return kind === "child" ? describeChildResult(result) : result;
 }
 
 /** The event of a wait; `null`: the wait has not ended, or has timed out. */

@@ -39,6 +39,8 @@ const run: RunAttempt = {
   target: { kind: "workflow", slug: "ship" },
   deliveryId: "dlv_1",
   failureOf: null,
+  childOf: null,
+  depth: 0,
   attempt: 1,
   maxAttempts: 2,
   attemptsBefore: 0,

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import type { Json } from "../../../server/contract/json.ts";
-import { type Run, runSchema, waitFinishedSchema, waitStartedSchema } from "../../../server/contract/run.ts";
+import {
+  type Run,
+  runSchema,
+  childFinishedSchema,
+  childStartedSchema,
+  waitFinishedSchema,
+  waitStartedSchema,
+} from "../../../server/contract/run.ts";
 import { type TimelineEntry, timelineEntrySchema, type TimelineKind } from "../../../server/contract/timeline.ts";
 import { formatLocalTime, formatDuration, formatRelativeTime } from "../../../server/shared/format.ts";
 import { describeEvents, describeWait } from "../../../server/shared/runs/describe-wait.ts";
@@ -30,6 +37,8 @@ const words: Record<TimelineKind, string> = {
   sleep_finished: "sleep finished",
   wait_started: "wait started",
   wait_finished: "wait finished",
+  child_started: "child started",
+  child_finished: "child finished",
   approval_requested: "approval requested",
   approval_decided: "approval decided",
   worker_lost: "worker lost",
@@ -135,6 +144,7 @@ function renderFacts({ run, paint, now }: { run: Run; paint: Paint; now: number 
       ],
       ["replay of", run.replayOf],
       ["onFailure of", run.failureOf],
+      ["child of", run.childOf],
       ["replayed as", run.replayedAs],
       ["started by", run.startedBy],
       ["created", `${formatRelativeTime(run.createdAt, now)}  ${paint("dim", run.createdAt)}`],
@@ -174,7 +184,10 @@ function detailText(entry: TimelineEntry): string {
   return parts.filter((part) => part !== "").join("  ");
 }
 
-/** Of a wait: its events or its delivery. Of a failure: the line of code, instead of the excerpt around it. */
+/**
+ * Of a wait: its events or its delivery. Of a child: its run. Of a failure: the line of code, instead of the excerpt
+ * around it.
+ */
 function dataText({ kind, data }: TimelineEntry): string {
   if (kind === "wait_finished" && data === null) return "timed out";
   if (data === null) return "";
@@ -182,6 +195,10 @@ function dataText({ kind, data }: TimelineEntry): string {
   if (wait) return describeEvents(wait.events);
   const event = kind === "wait_finished" ? waitFinishedSchema.safeParse(data).data : undefined;
   if (event) return `${event.deliveryId} (${event.source})`;
+  const child = kind === "child_started" ? childStartedSchema.safeParse(data).data : undefined;
+  if (child) return `${child.runId} (${child.target.kind} ${child.target.slug})`;
+  const ended = kind === "child_finished" ? childFinishedSchema.safeParse(data).data : undefined;
+  if (ended) return `${ended.runId} (${ended.status.replace("_", " ")})`;
   const failure = failureData.safeParse(data);
   if (!failure.success) return JSON.stringify(data);
   const { source, ...rest } = failure.data;

@@ -82,6 +82,7 @@ export const fakeRun = {
   startedBy: "webhook",
   replayOf: null,
   failureOf: null,
+  childOf: null,
   key: null,
   replayedAs: null,
   tokens: null,

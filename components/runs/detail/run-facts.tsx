@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Run, RunSummary, RunWait } from "../../../server/contract/run.ts";
-import { formatNumber } from "../../../server/shared/format.ts";
+import { formatCount, formatNumber } from "../../../server/shared/format.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
@@ -79,6 +79,13 @@ function WaitsFor({ wait }: { wait: RunWait }) {
         concurrency {formatNumber(wait.counted)}/{formatNumber(wait.limit)}
       </span>
     );
+  if (wait.kind === "child")
+    return (
+      <span className="flex flex-wrap gap-x-1">
+        child <ShortId id={wait.runId} href={`/runs/${wait.runId}`} />
+        {wait.count > 1 && `and ${formatCount(wait.count - 1, "more run")}`}
+      </span>
+    );
   return (
     <span className="flex flex-wrap gap-x-1">
       {wait.isBlocked ? "its key, blocked by the failed run" : "its key, behind"}
@@ -123,8 +130,12 @@ function LedTo({ of, id, hasStatus = false }: { of: "replayOf" | "failureOf"; id
 }
 
 /** The source of a run, with a link to it. */
-function StartedBy({ run }: { run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf" | "failureOf"> }) {
-  const startedByRun = run.replayOf ?? run.failureOf;
+function StartedBy({
+  run,
+}: {
+  run: Pick<RunSummary, "startedBy" | "deliveryId" | "replayOf" | "failureOf" | "childOf">;
+}) {
+  const startedByRun = run.replayOf ?? run.failureOf ?? run.childOf;
   const source = startedByRun
     ? { id: startedByRun, href: `/runs/${startedByRun}` }
     : run.deliveryId

@@ -33,6 +33,7 @@ const fields: Record<keyof RunFilter, FieldOfPage> = {
   delivery: { label: (value) => `delivery ${value}` },
   replayOf: { label: (value) => `replays of ${value}` },
   failureOf: { label: (value) => `onFailure of ${value}` },
+  childOf: { label: (value) => `children of ${value}` },
   minTokens: { label: (value) => `${formatTokens(Number(value))} or more`, isMutable: true },
   minCostUsd: { label: (value) => `${formatUsd(Number(value))} or more`, isMutable: true },
   needsApproval: { label: () => "waits for approval", isMutable: true },

@@ -24,9 +24,14 @@ export function hideInDelivery(manifest: Manifest, delivery: DeliverySummary): D
   return rules ? maskSummary(delivery, rules, hidingFaker) : delivery;
 }
 
-/** Hides the sensitive values of a run in a text. */
-export function hideInText(manifest: Manifest, run: RunOrigin): (text: string) => string {
+/** Hides the sensitive values of a run in a text. `relatives`: see `createRunMask`. */
+export function hideInText(
+  manifest: Manifest,
+  run: RunOrigin,
+  relatives: readonly RunOrigin[] = [],
+): (text: string) => string {
   const rules = readRules(manifest);
-  if (!rules || !concernsRun(rules, run, run.events)) return (text) => text;
-  return createRunMask(rules, [run], hidingFaker, { shown: maskedText }).scrub.text;
+  const origins: [RunOrigin, ...RunOrigin[]] = [run, ...relatives];
+  if (!rules || !origins.some((origin) => concernsRun(rules, origin, origin.events))) return (text) => text;
+  return createRunMask(rules, origins, hidingFaker, { shown: maskedText }).scrub.text;
 }

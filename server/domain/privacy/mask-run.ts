@@ -14,6 +14,8 @@ export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & 
   /** The recorded headers of its delivery; `null`: not known, or no header and no parameter is sensitive. */
   headers: Readonly<Record<string, string>> | null;
   events: readonly OriginEvent[];
+  /** Of a child run. Default: it is not known to the run. */
+  output?: Json | null;
 };
 
 /** An event that a run has received. */
@@ -28,6 +30,17 @@ export function concernsRun(
   const isOfEvent = events.some(({ source }) => rules.triggers.has(source));
   return isOfEvent || (trigger !== null && rules.triggers.has(trigger)) || rules.targets.has(targetName(target));
 }
+
+/** The values of a child run that its parent has. */
+export const originOfChild = ({ target, input, output }: Pick<Run, "target" | "input" | "output">): RunOrigin => ({
+  trigger: null,
+  target,
+  payload: null,
+  input,
+  output,
+  headers: null,
+  events: [],
+});
 
 /** Whether the headers or the query of its delivery can be sensitive. */
 export function needsFields(rules: SensitiveRules, { trigger }: Pick<Run, "trigger">): boolean {
@@ -48,8 +61,8 @@ export interface RunMask {
 }
 
 /**
- * `origins`: the run first; then runs whose values it has as well, such as the failed run of `onFailure`. `shown`: in
- * place of every value elsewhere. Default: its fake.
+ * `origins`: the run first; then runs whose values it has as well: the failed run of `onFailure`, its parents and its
+ * children. `shown`: in place of every value elsewhere. Default: its fake.
  */
 export function createRunMask(
   rules: SensitiveRules,
@@ -61,8 +74,9 @@ export function createRunMask(
   const p = { faker, replaced };
   const maskEvent = ({ source, payload }: OriginEvent) =>
     maskJson(payload, rules.triggers.get(source)?.body ?? null, p);
-  const masked = origins.map(({ trigger, target, payload, input, headers, events }) => {
+  const masked = origins.map(({ trigger, target, payload, input, headers, events, output = null }) => {
     for (const event of events) maskEvent(event);
+    maskJson(output, rules.targets.get(targetName(target))?.output ?? null, p);
     const sent = trigger === null ? null : (rules.triggers.get(trigger) ?? null);
     if (sent && headers) maskFields(headers, sent, p);
     return {

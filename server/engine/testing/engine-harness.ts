@@ -84,6 +84,7 @@ export async function createEngineHarness() {
       steps: await store.loadSteps(run.id),
       headers: null,
       request: null,
+      parents: [],
       failure: run.failureOf !== null && input === null ? await store.getRun(run.failureOf) : null,
     };
   }

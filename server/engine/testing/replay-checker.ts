@@ -221,6 +221,8 @@ export async function openMemoryStore(facts: { maxAttempts: number; createdAt: n
         target: { kind: "workflow", slug: "work" },
         deliveryId: null,
         failureOf: null,
+        childOf: null,
+        depth: 0,
         attempt: run.attempt,
         maxAttempts: facts.maxAttempts,
         attemptsBefore: 0,
@@ -232,6 +234,7 @@ export async function openMemoryStore(facts: { maxAttempts: number; createdAt: n
         headers: null,
         request: null,
         failure: null,
+        parents: [],
       };
     },
     async writeProgress({ steps: written = [], transition, token }) {

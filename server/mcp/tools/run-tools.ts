@@ -81,6 +81,7 @@ const waitWords = {
   key: "another run with the same key",
   concurrency: "a free slot of its workflow or agent",
   event: "an event of a source",
+  child: "its child runs",
 } as const satisfies Record<NonNullable<Run["waitsFor"]>["kind"], string>;
 
 export const resumeRun = defineTool({

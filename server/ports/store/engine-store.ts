@@ -3,10 +3,12 @@ import type { Target } from "../../contract/project/target.ts";
 import type { EventMatch, RunError } from "../../contract/run.ts";
 import type { TimelineKind, LogLevel } from "../../contract/timeline.ts";
 import type { FoundEvent, ToStoredResult } from "../../domain/runs/event-waits.ts";
+import type { ToChildResult } from "../../domain/runs/child-runs.ts";
 import type { FailureRun } from "../../domain/runs/failure-run.ts";
 import type { DueRuns, Pool } from "../../domain/runs/blocked-work.ts";
 import type { RunBuild } from "../../domain/runs/run-builds.ts";
 import type { ConcurrencyLimits } from "../../domain/runs/run-limits.ts";
+import type { NewRun } from "./run-store.ts";
 
 /** One claim of a run: an attempt, or the rest of one after a sleep or a lost worker. */
 export interface RunAttempt {
@@ -24,6 +26,10 @@ export interface RunAttempt {
   deliveryId: string | null;
   /** The failed run whose `onFailure` it executes. */
   failureOf: string | null;
+  /** Id of its parent; `null`: it has none. */
+  childOf: string | null;
+  /** How many runs are above it: its parent, the parent of that one, and so on. */
+  depth: number;
   attempt: number;
   maxAttempts: number;
   /** The attempts before a person last resumed the run; 0 if it was never resumed. */
@@ -44,14 +50,14 @@ export interface ClaimedRun extends RunAttempt {
 export interface StepRecord {
   /** Unique in the run: the second step with the same name is `name#2`. */
   name: string;
-  /** `approval`: a sleep that a person's decision ends. `event`: one that a delivery ends. */
-  kind: "step" | "sleep" | "approval" | "event";
+  /** Sleeps that end before their time: `approval` by a person's decision, `event` by a delivery, `child` by a run. */
+  kind: "step" | "sleep" | "approval" | "event" | "child";
   attempt: number;
   /** The start of a step's last try; the end of that try, if it failed. */
   startedAt: number;
-  /** `null` for a sleep, a wait or an approval that has not ended, and for a step that has failed so far. */
+  /** `null` for a sleep, a wait, a call or an approval that has not ended, and for a step that has failed so far. */
   finishedAt: number | null;
-  /** The end of a sleep, the time at which a wait or an approval times out, or of the next try of a step. */
+  /** The end of a sleep, the time at which a wait, a call or an approval times out, or of the next try of a step. */
   until: number | null;
   /** Of a step that has not completed: its FailedTries. */
   result: Json | null;
@@ -185,6 +191,14 @@ export interface WorkerInfo {
   freeSlots?: number | null;
 }
 
+/** What the code of a run knows of a child. */
+export interface ChildValues {
+  runId: string;
+  target: Target;
+  input: Json | null;
+  output: Json | null;
+}
+
 /** The progress of a run since its worker's last write. */
 export interface RunProgress {
   runId: string;
@@ -203,6 +217,12 @@ export interface RunProgress {
   waits?: readonly EventWait[];
   /** The run ends, and has waited for events that it no longer needs. */
   closesWaits?: boolean;
+  /** Child runs that begin with their steps, which are in `steps`. Each has a `child`. */
+  children?: readonly NewRun[];
+  /** Only with a transition to `waiting`: the run also waits for child runs. */
+  awaitsChildren?: boolean;
+  /** The run has a parent or children, so runs are to be settled after this write. */
+  hasFamily?: boolean;
   transition?: RunTransition;
 }
 
@@ -262,6 +282,14 @@ export interface EngineStore {
   listEventResults(runId: string): Promise<Json[]>;
   /** The search for a wait is complete: the next delivery ends the wait. If the search is final, it can time out. */
   finishSearch(p: { runId: string; step: string; isFinal: boolean; now: number }): Promise<void>;
+  /**
+   * Reports the ends of runs to their parents and to their children: a parent that waits gets the result and is due,
+   * and the children of a run that failed, was canceled or no longer waits for them are canceled. Resolves to `false`
+   * if there was nothing to do. Default of `toResult`: `toChildResult`.
+   */
+  settleRuns(p: { now: number; limit: number; toResult?: ToChildResult }): Promise<boolean>;
+  /** The values of the children of a run, the oldest first. */
+  listChildValues(p: { runId: string; limit: number }): Promise<ChildValues[]>;
   /**
    * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
    * a power failure.

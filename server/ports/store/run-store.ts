@@ -6,6 +6,7 @@ import type { PageRequest, Page } from "../../contract/list.ts";
 import type { Target } from "../../contract/project/target.ts";
 import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
+import type { ChildPlace } from "../../domain/runs/child-runs.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
 import type { CancelOutcome } from "../../shared/runs/run-state.ts";
 import type { StepRecord } from "./engine-store.ts";
@@ -22,6 +23,8 @@ export interface NewRun extends RunLimits {
   replayOf: string | null;
   /** The failed run whose `onFailure` it executes. Absent: it executes `run`. */
   failureOf?: string;
+  /** Absent: it has no parent. */
+  child?: ChildPlace;
   version: string;
   maxAttempts: number;
   createdAt: number;

@@ -180,6 +180,8 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     maxAttempts,
     createdAt,
     failureOf: null,
+    childOf: null,
+    depth: 0,
     status: "running",
     attempt: 1,
     attemptsBefore: 0,

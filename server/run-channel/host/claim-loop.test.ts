@@ -86,6 +86,8 @@ function aClaimedRun(id: string): ClaimedRun {
     target: { kind: "workflow", slug: "w" },
     deliveryId: null,
     failureOf: null,
+    childOf: null,
+    depth: 0,
     attempt: 1,
     maxAttempts: 1,
     attemptsBefore: 0,

@@ -24,6 +24,8 @@ const claimed = (id: string, build?: ClaimedRun["build"], slug = "ship"): Claime
   target: { kind: "workflow", slug },
   deliveryId: null,
   failureOf: null,
+  childOf: null,
+  depth: 0,
   attempt: 1,
   maxAttempts: 1,
   attemptsBefore: 0,

@@ -5,10 +5,10 @@ import type { WorkerIdentity } from "../messages.ts";
 import type { HostedWorker } from "./hosted-workers.ts";
 
 /** The parts of an assigned run that are not in its row. */
-export type RunDetails = Pick<AssignedRun, "steps" | "headers" | "request" | "failure">;
+export type RunDetails = Pick<AssignedRun, "steps" | "headers" | "request" | "failure" | "parents">;
 
 /** Of the first start of a run. */
-export const noDetails: RunDetails = { steps: [], headers: null, request: null, failure: null };
+export const noDetails: RunDetails = { steps: [], headers: null, request: null, failure: null, parents: [] };
 
 /** The properties of a worker on which the details of its runs depend. */
 type Reader = Pick<HostedWorker, "readsRequest"> & { identity: Pick<WorkerIdentity, "needsHeaders"> };
@@ -19,18 +19,19 @@ export async function loadDetails(
   run: ClaimedRun,
   worker: Reader | undefined,
 ): Promise<RunDetails> {
-  const [steps, headers, request, failure] = await Promise.all([
+  const [steps, headers, request, failure, parents] = await Promise.all([
     isFirstStart(run) ? [] : store.loadSteps(run.id),
     // Only spans depend on them.
     needsHeaders(run, worker) ? store.getDeliveryHeaders(run.deliveryId ?? "").catch(() => null) : null,
     needsRequest(run, worker) ? loadRequest(store, run) : null,
     needsFailure(run) ? store.getRun(run.failureOf) : null,
+    loadParents(store, run.childOf),
   ]);
-  return { steps, headers, request, failure };
+  return { steps, headers, request, failure, parents };
 }
 
 export const needsDetails = (run: ClaimedRun, worker: Reader | undefined): boolean =>
-  !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker) || needsFailure(run);
+  !isFirstStart(run) || needsHeaders(run, worker) || needsRequest(run, worker) || needsFailure(run) || run.depth > 0;
 
 const isFirstStart = (run: ClaimedRun) => run.attempt === 1 && !run.isResumed;
 
@@ -46,6 +47,14 @@ const needsRequest = (run: ClaimedRun, worker: Reader | undefined) =>
 /** The first attempt records it as the input. */
 const needsFailure = (run: ClaimedRun): run is ClaimedRun & { failureOf: string } =>
   run.failureOf !== null && run.inputText === null;
+
+/** The runs above a run, the nearest first. Those that retention has removed are left out. */
+async function loadParents(store: Pick<Store, "getRun">, childOf: string | null): Promise<RunDetails["parents"]> {
+  const parent = childOf === null ? null : await store.getRun(childOf);
+  if (!parent) return [];
+  const { trigger, target, payload, input } = parent;
+  return [{ trigger, target, payload, input }, ...(await loadParents(store, parent.childOf))];
+}
 
 /** A replay of a replay, and so on. */
 const maxReplays = 1000;

@@ -12,6 +12,7 @@ import { createClaimLoop } from "./claim-loop.ts";
 import { countBlockedRuns } from "./count-blocked-runs.ts";
 import { claimsOf, createWorkerConnections, forget, type HostedWorker, isResponsive } from "./hosted-workers.ts";
 import { keepLeases } from "./keep-leases.ts";
+import { createFamilySettler } from "./family-settler.ts";
 import { createLeftBuilds, type LeftBuild } from "./left-builds.ts";
 import { type RecoveredRun, resumeRuns } from "./recover-lost-runs.ts";
 import { createRecovery, type LostWorker, type RecoveryOptions } from "./recovery.ts";
@@ -21,7 +22,7 @@ type ProgressMessage = Extract<WorkerMessage, { type: "progress" }>;
 /** A worker that sends nothing for so long may be paused: its leases are not extended. */
 const maxSilenceMs = 2_000;
 
-/** Searches for waits that no process has completed. */
+/** Searches for waits, and settles runs, that no process has completed. */
 const searchEveryMs = 5_000;
 
 /** An attempt whose worker ended. */
@@ -136,11 +137,18 @@ export function createRunHost(p: RunHostOptions): RunHost {
     onClosed: disconnect,
     logger,
   });
-  const searching = p.waitSearch && setInterval(() => void searchRest(), searchEveryMs).unref();
+  const searching = setInterval(() => {
+    void searchRest();
+    settler.settle();
+  }, searchEveryMs).unref();
   const searchRest = () => p.waitSearch?.searchRest().then(claims.wake);
   /** The build whose limits apply to the runs of each key. */
   let limitedBy: string | null = null;
-  const stopWatching = store.watchRuns(claims.wake);
+  const settler = createFamilySettler({ store, clock, logger, onSettled: claims.wake });
+  const stopWatching = store.watchRuns(() => {
+    claims.wake();
+    settler.settle();
+  });
 
   /** Resolves when no assignment is in progress. */
   const settled = () => Promise.all([claims.settled(), accepting.settled()]);
@@ -261,6 +269,8 @@ export function createRunHost(p: RunHostOptions): RunHost {
     const mayBeDue = transition?.to === "waiting" || transition?.to === "queued" || worker.limitedRuns.has(id);
     if (isOver) forget(worker, { id, token });
     worker.stream.send({ type: "ack", id, token, seq, ...result });
+    if (result.held && progress.children) claims.wake();
+    if (result.held && progress.hasFamily) settler.settle();
     if (result.held && progress.waits) void p.waitSearch?.searchFor(id).then(claims.wake);
     if (isOver && mayBeDue) claims.wake();
     else if (isOver) claims.slotFreed();
@@ -287,11 +297,15 @@ export function createRunHost(p: RunHostOptions): RunHost {
       await awaitKnown();
       await recovery.start();
       void searchRest();
+      settler.settle();
     },
     accept: connections.accept,
     acceptDelivery: accepting.acceptDelivery,
     wake: claims.wake,
-    cancel: leases.cancel,
+    cancel(runId) {
+      leases.cancel(runId);
+      settler.settle();
+    },
     workerStarted: (workerId) => void known.add(workerId),
     workerAlive: (workerId, { isResponsive: hasResponded }) => recordAlive(workerId, hasResponded),
     async workerDied(lost) {
@@ -302,6 +316,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       lastAliveAt.delete(lost.workerId);
       held.delete(lost.workerId);
       const runs = await recovery.workerDied(lost);
+      settler.settle();
       known.delete(lost.workerId);
       return runs.map(({ id, target, fate }) => ({ id, target, fate }));
     },
@@ -329,6 +344,7 @@ export function createRunHost(p: RunHostOptions): RunHost {
       claims.close();
       leases.close();
       stopWatching();
+      await settler.close();
       const closed = connections.close();
       await settled();
       leftBuilds.close();

@@ -1,3 +1,4 @@
+import { childLinkCodes } from "../../domain/runs/child-runs.ts";
 import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   type Codes,
@@ -124,7 +125,7 @@ const run: TableForm = {
     ...plain("attempt", "max_attempts", "attempts_before"),
     ...plain("created_at", "resumed_at", "started_at", "finished_at", "available_at"),
     ...plain("cancel_requested_at", "crashes", "progress_seq", "tokens", "cost_usd"),
-    ...plain("run_key", "error_name", "error_message", "error_stack", "output"),
+    ...plain("run_key", "child_step", "depth", "settle_at", "error_name", "error_message", "error_stack", "output"),
     id: column("id", runId),
     status: column("status", coded(runStatusCodes)),
     trigger: column("trigger", named),
@@ -139,6 +140,9 @@ const run: TableForm = {
     started_by: column("started_by", coded(startedByCodes)),
     replay_of: column("replay_of", runId),
     failure_of: column("failure_of", runId),
+    child_of: column("child_of", runId),
+    child_link: column("child_link", coded(childLinkCodes)),
+    is_parent: column("is_parent", bool),
     key_id: column("key", named),
     version: column("version", named),
     is_resuming: column("is_resuming", bool),

@@ -6,6 +6,7 @@ import type { AuditStore, IdentityRows, PeopleStore } from "../../ports/store/pe
 import { createAlertFacts } from "./alert-facts.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
+import { type ChildRunOperations, createChildRuns } from "./child-runs.ts";
 import { type ClockWatchRows, createClockWatchStore } from "./clock-watch.ts";
 import { type ContentKeyRows, createContentKeyStore } from "./content-keys.ts";
 import { createContractStore } from "./contracts.ts";
@@ -36,6 +37,7 @@ export type CoreStore = KeyStore &
   RunStarts &
   RunWaitReads &
   EventWaitOperations &
+  ChildRunOperations &
   KeyLimits &
   ContractStore &
   ContentKeyRows &
@@ -51,6 +53,7 @@ export function createCoreStore(database: StoreDatabase, limits: CurrentLimits):
     ...createRunStarts(database),
     ...createRunWaitReads(database),
     ...createEventWaits(database),
+    ...createChildRuns(database),
     ...createKeyLimits(database, limits),
     ...createKeyStore(database),
     ...createPeopleStore(database),

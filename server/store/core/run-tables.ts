@@ -1,5 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 import type { EventMatch, RunError } from "../../contract/run.ts";
+import { childLinkCodes } from "../../domain/runs/child-runs.ts";
 import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   logLevelCodes,
@@ -37,6 +38,17 @@ export function describeRun<Form extends string | number>(types: ColumnTypes & N
     replayOf: publicId("replay_of", "run"),
     /** The failed run whose `onFailure` it executes. No foreign key, too. */
     failureOf: publicId("failure_of", "run"),
+    /** Its parent: the run that called or started it. No foreign key, too. */
+    childOf: publicId("child_of", "run"),
+    /** The name of the parent's step, in the form in which it is stored. */
+    childStep: text("child_step"),
+    childLink: code("child_link", childLinkCodes),
+    /** 0: it has no parent. */
+    depth: small("depth").notNull().default(0),
+    /** It has called child runs. */
+    isParent: flag("is_parent").notNull().default(false),
+    /** Set if its parent or its children do not know yet that it has ended, or that it no longer waits. */
+    settleAt: whole("settle_at"),
     /** The webhook key that started it. No foreign key: history outlives keys. */
     keyId: name("key", { isId: true }),
     /** What the run is about. Empty: the webhook had no value for it. */

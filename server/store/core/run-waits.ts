@@ -1,5 +1,5 @@
-import { and, asc, count, eq, inArray, isNotNull, notInArray, or } from "drizzle-orm";
-import { hasFailed } from "../../shared/runs/run-state.ts";
+import { and, asc, count, eq, inArray, isNotNull, notInArray, or, sql } from "drizzle-orm";
+import { hasFailed, openStatuses } from "../../shared/runs/run-state.ts";
 import type { RunStore, RunWaits } from "../../ports/store/run-store.ts";
 import type { RunKey } from "../../domain/runs/key-slots.ts";
 import { toIso } from "../shared/iso-time.ts";
@@ -54,6 +54,7 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
         );
         const waits = new Map<string, RunWaits>();
         const events = yield* findEvents(session, ids);
+        const children = yield* countChildren(session, ids);
         const before = new Map<string, { runId: string | null; isBlocked: boolean }>();
         const counts = new Map<string, number>();
         for (const one of found) {
@@ -65,6 +66,11 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
           const event = events.get(one.id);
           if (event && one.keySlot !== "waiting") {
             waits.set(one.id, { waitsFor: event });
+            continue;
+          }
+          const child = one.status === "waiting" ? children.get(one.id) : undefined;
+          if (child && one.keySlot !== "waiting") {
+            waits.set(one.id, { waitsFor: child });
             continue;
           }
           if (one.keySlot === "waiting") {
@@ -85,6 +91,23 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
         return waits;
       }),
   };
+}
+
+/** The open child runs that runs wait for. */
+function* countChildren({ db, tables: { run }, rows }: StoreSession, ids: readonly string[]) {
+  const { childOf, childLink, status, id } = run;
+  const found = yield* rows(
+    db
+      .select({ childOf, runs: count(), oldest: sql`min(${id})`.mapWith(id) })
+      .from(run)
+      .where(
+        and(inArray(childOf, [...ids]), inArray(childLink, ["call", "kept_call"]), inArray(status, [...openStatuses])),
+      )
+      .groupBy(childOf),
+  );
+  return new Map(
+    found.map((one) => [one.childOf ?? "", { kind: "child" as const, runId: one.oldest, count: one.runs }]),
+  );
 }
 
 /** The events of the wait that times out first. */

@@ -14,6 +14,7 @@ import { openPostgresStore } from "../postgres/open-store.ts";
 import { backUpDatabase } from "../sqlite/file/backup-database.ts";
 import { openSqliteStore } from "../sqlite/open-store.ts";
 import { deliveryContract } from "../testing/delivery-contract.ts";
+import { childRunsContract } from "../testing/child-runs-contract.ts";
 import { eventWaitsContract } from "../testing/event-waits-contract.ts";
 import { engineContract } from "../testing/engine-contract.ts";
 import { aDelivery, aRun, aVerdict, claimOne, epoch } from "../testing/factories.ts";
@@ -40,6 +41,7 @@ describe("an encrypted store", () => {
   heldContract(openNew);
   runContract(openNew);
   engineContract(openNew);
+  childRunsContract(openNew);
   eventWaitsContract(openNew);
 });
 

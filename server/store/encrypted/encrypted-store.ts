@@ -4,6 +4,7 @@ import type { RunSummary } from "../../contract/run.ts";
 import { describeFailure } from "../../domain/alerts/findings.ts";
 import type { StoredAlert } from "../../domain/alerts/plan-alerts.ts";
 import type { KeyRing } from "../../domain/encryption/key-ring.ts";
+import { toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
 import { type ToStoredResult, toStoredResult } from "../../domain/runs/event-waits.ts";
 import { isObject } from "../../shared/schema/json-schema.ts";
 import type { Store } from "../../ports/store.ts";
@@ -13,6 +14,7 @@ import {
   createProgressSeal,
   openClaimedRun,
   openEntry,
+  openError,
   openMatch,
   openRun,
   openRunSummary,
@@ -178,6 +180,15 @@ function toSealedResult(ring: KeyRing): ToStoredResult {
   };
 }
 
+/** The result of a call whose child has ended. */
+function toSealedChildResult(ring: KeyRing): ToChildResult {
+  return (stored, end, parentId) => {
+    const [cipher, ofChild] = [ring.ofRow(parentId), ring.ofRow(end.runId)];
+    const opened = { ...end, output: ofChild.openJson(end.output), error: end.error && openError(ofChild, end.error) };
+    return cipher.sealJson(toChildResult(cipher.openJson(stored), opened, parentId));
+  };
+}
+
 type SealedRuns = Pick<
   Store,
   | "createRuns"
@@ -297,6 +308,8 @@ type SealedProgress = Pick<
   | "listWaitsToSearch"
   | "deliverEvent"
   | "listEventResults"
+  | "settleRuns"
+  | "listChildValues"
   | "saveLive"
   | "getLive"
   | "releaseLostRuns"
@@ -321,7 +334,7 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
       return steps;
     },
     async writeProgress(progress) {
-      const { runId, input, entries, steps, waits, transition } = progress;
+      const { runId, input, entries, steps, waits, children, transition } = progress;
       const seal = createProgressSeal(ring, runId);
       const former = formerNames.get(runId);
       const result = await store.writeProgress({
@@ -330,6 +343,7 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
         entries: entries.map(seal.entry),
         ...(steps && { steps: steps.map((step) => seal.step(step, former?.get(step.name))) }),
         ...(waits && { waits: waits.map((wait) => seal.wait(wait, former?.get(wait.step))) }),
+        ...(children && { children: children.map((run) => seal.child(run, former?.get(run.child?.step ?? ""))) }),
         ...(transition && { transition: seal.transition(transition) }),
       });
       // The next worker loads the steps again.
@@ -343,6 +357,12 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
       })),
     listEventResults: async (runId) => (await store.listEventResults(runId)).map(ring.ofRow(runId).openJson),
     deliverEvent: (p) => store.deliverEvent({ ...p, toResult: toSealedResult(ring) }),
+    settleRuns: (p) => store.settleRuns({ ...p, toResult: toSealedChildResult(ring) }),
+    listChildValues: async (p) =>
+      (await store.listChildValues(p)).map(({ target, input, output, runId }) => {
+        const cipher = ring.ofRow(runId);
+        return { target, runId, input: cipher.openJson(input), output: cipher.openJson(output) };
+      }),
     saveLive(live) {
       const cipher = ring.ofRow(live.runId);
       return store.saveLive({ ...live, step: cipher.sealName(live.step), said: cipher.sealJson(live.said) });

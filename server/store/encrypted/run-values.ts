@@ -65,7 +65,7 @@ interface AnyError {
 }
 
 /** A name and a message are encrypted together, so that lists, which have no stacks, can show them. */
-function openError<Stored extends AnyError>(cipher: RowCipher, stored: Stored): Stored {
+export function openError<Stored extends AnyError>(cipher: RowCipher, stored: Stored): Stored {
   if (sealedBy(stored.message) === null) return stored;
   // The store wrote this JSON.
   const text = cipher.openJson(stored.message) as unknown as { name: string; message: string };
@@ -81,6 +81,7 @@ export interface ProgressSeal {
   transition(transition: RunTransition): RunTransition;
   step(step: StepRecord, storedName: string | undefined): StepRecord;
   wait(wait: EventWait, storedName: string | undefined): EventWait;
+  child(run: NewRun, storedName: string | undefined): NewRun;
 }
 
 export function createProgressSeal(ring: KeyRing, runId: string): ProgressSeal {
@@ -104,6 +105,13 @@ export function createProgressSeal(ring: KeyRing, runId: string): ProgressSeal {
       step: storedName ?? cipher.sealName(wait.step),
       storedMatch: sealMatch(cipher, wait.match),
     }),
+    child(run, storedName) {
+      const { child } = run;
+      return {
+        ...sealRun(ring, run),
+        ...(child && { child: { ...child, step: storedName ?? cipher.sealName(child.step) } }),
+      };
+    },
     entry(entry) {
       const { kind, name, message, error, data } = entry;
       return {

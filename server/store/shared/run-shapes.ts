@@ -14,6 +14,7 @@ export interface RunSummaryRow {
   startedBy: StartedBy;
   replayOf: string | null;
   failureOf: string | null;
+  childOf: string | null;
   runKey: string | null;
   replayedAs: string | null;
   version: string;
@@ -40,6 +41,7 @@ export const runSummaryNames = [
   "startedBy",
   "replayOf",
   "failureOf",
+  "childOf",
   "runKey",
   "version",
   "attempt",
@@ -73,6 +75,7 @@ export function toRunSummary(row: RunSummaryRow): RunSummary {
     startedBy: row.startedBy,
     replayOf: row.replayOf,
     failureOf: row.failureOf,
+    childOf: row.childOf,
     replayedAs: row.replayedAs,
     key: row.runKey,
     version: row.version,

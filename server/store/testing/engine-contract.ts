@@ -86,6 +86,8 @@ export function engineContract(open: OpenStore): void {
           target: workflow("welcome-email"),
           deliveryId: null,
           failureOf: null,
+          childOf: null,
+          depth: 0,
           attempt: 1,
           maxAttempts: 3,
           attemptsBefore: 0,

@@ -36,6 +36,7 @@ const runFields: Fields<RunFilter, StoredRun> = {
   keyId: { values: fc.constantFrom("key_1", "key_2"), isOf: (run, id) => run.keyId === id },
   replayOf: { values: ofRuns, isOf: (run, id) => run.replayOf === id },
   failureOf: { values: ofRuns, isOf: (run, id) => run.failureOf === id },
+  childOf: { values: ofRuns, isOf: (run, id) => run.childOf === id },
   since: { values: time, isOf: (run, at) => Date.parse(run.createdAt) >= at },
   until: { values: time, isOf: (run, at) => Date.parse(run.createdAt) < at },
   text: {

@@ -46,6 +46,7 @@ async function openReplayStore(store: Store, facts: { maxAttempts: number; creat
         headers: null,
         request: null,
         failure: null,
+        parents: [],
       };
     },
     writeProgress: (progress) => store.writeProgress(progress),

@@ -7,6 +7,7 @@ import { feedContract } from "./feed-contract.ts";
 import type { OpenStore } from "./factories.ts";
 import { heldContract } from "./held-contract.ts";
 import { keyContract } from "./key-contract.ts";
+import { childRunsContract } from "./child-runs-contract.ts";
 import { eventWaitsContract } from "./event-waits-contract.ts";
 import { keySlotsContract } from "./key-slots-contract.ts";
 import { openRunContract } from "./open-run-contract.ts";
@@ -36,6 +37,7 @@ export function storeContract(open: OpenStore): void {
   openRunContract(open);
   runStateContract(open);
   keySlotsContract(open);
+  childRunsContract(open);
   eventWaitsContract(open);
   replayContract(open);
   resumeContract(open);

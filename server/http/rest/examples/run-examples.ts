@@ -17,6 +17,7 @@ const completed: Run = {
   startedBy: "webhook",
   replayOf: null,
   failureOf: null,
+  childOf: null,
   key: null,
   replayedAs: null,
   version,

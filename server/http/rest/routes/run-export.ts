@@ -65,6 +65,7 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   startedBy: ({ startedBy }) => startedBy,
   replayOf: ({ replayOf }) => replayOf,
   failureOf: ({ failureOf }) => failureOf,
+  childOf: ({ childOf }) => childOf,
   version: ({ version }) => version,
   attempt: ({ attempt }) => attempt,
   maxAttempts: ({ maxAttempts }) => maxAttempts,

@@ -58,6 +58,7 @@ export function decideEnding({ held, transition: asked, now, ...rest }: Ending):
 const endHoldsSql = (first: number) => `
   UPDATE signalbox.run SET token = CASE WHEN e.seq IS NULL THEN NULL ELSE run.token END, progress_seq = coalesce(e.seq, 0), worker_id = NULL, lease_until = NULL, status = e.status,
     available_at = coalesce(e.available_at, run.available_at), is_resuming = coalesce(e.is_resuming, run.is_resuming), finished_at = e.finished_at,
+    settle_at = CASE WHEN e.finished_at IS NOT NULL AND (child_link IN ('call', 'kept_call') OR (is_parent AND e.status <> 'completed')) THEN e.finished_at ELSE settle_at END,
     error_name = e.error_name, error_message = e.error_message, error_stack = e.error_stack, output = e.output, input = CASE WHEN e.has_input THEN e.input ELSE run.input END
   FROM unnest(${columns.map(({ type }, at) => `$${first + at}::${type}[]`).join(", ")}) AS e (${columns.map(({ name }) => name).join(", ")})
   WHERE ${looksUp("run.id", "e.id")} AND run.token = e.token AND ${isStillRunning}`;

@@ -2,6 +2,7 @@ import type { Json } from "../../../contract/json.ts";
 import type { ConcurrencyLimits } from "../../../domain/runs/run-limits.ts";
 import type { ProgressResult, RunProgress as Progress, StepRecord } from "../../../ports/store/engine-store.ts";
 import { decideEnding, endHolds, type Held, heldColumnsSql } from "./end-holds.ts";
+import { startChildren, suspendForChildren } from "../../core/child-runs.ts";
 import { closeWaits, suspendForEvents } from "../../core/suspend-for-events.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runAsync } from "../../shared/operation.ts";
@@ -55,6 +56,11 @@ export async function writeProgress(
     session,
     held.map(({ progress }) => progress),
   );
+  for (const { progress } of held)
+    if (progress.children)
+      await runAsync(
+        startChildren(waiting.toStoreSession(session), { parent: progress.runId, children: progress.children }),
+      );
   await endHolds(session, {
     endings: decided.flatMap(({ progress: { input }, end }) =>
       end ? [input === undefined ? end.ending : { ...end.ending, input }] : [],
@@ -70,6 +76,11 @@ export async function writeProgress(
     decided.flatMap(({ progress: { input }, held: { id, seq }, end }) => (end ? [] : [{ id, seq, input }])),
   );
   await recordWaits(
+    session,
+    held.map(({ progress }) => progress),
+    waiting,
+  );
+  await awaitChildren(
     session,
     held.map(({ progress }) => progress),
     waiting,
@@ -99,6 +110,17 @@ async function recordWaits(session: Session, all: readonly Progress[], p: EventW
     const searchAt = (source: string, paths: string) => p.waitPaths.searchAt(source, paths, now);
     const { availableAt } = transition;
     await runAsync(suspendForEvents(p.toStoreSession(session), { run: runId, waits, availableAt, now, searchAt }));
+  }
+}
+
+async function awaitChildren(
+  session: Session,
+  all: readonly Progress[],
+  p: Pick<EventWaitParts, "toStoreSession">,
+): Promise<void> {
+  for (const { runId, now, transition, awaitsChildren } of all) {
+    if (awaitsChildren && transition?.to === "waiting")
+      await runAsync(suspendForChildren(p.toStoreSession(session), { run: runId, now }));
   }
 }
 

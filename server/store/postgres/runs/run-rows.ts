@@ -28,9 +28,13 @@ const toSlotRow = ({ createdAt }: NewRun, { keySlot, keyOrder }: RunSlot = noSlo
 export const isLimited = ({ concurrency }: Pick<NewRun, "concurrency">): boolean =>
   typeof concurrency?.limit === "number";
 
-function toRunRow({ target: { kind, slug }, assignment, key, ...newRun }: NewRun) {
+function toRunRow({ target: { kind, slug }, assignment, key, child, ...newRun }: NewRun) {
   return {
     ...newRun,
+    childOf: child?.of ?? null,
+    childStep: child?.step ?? null,
+    childLink: child?.link ?? null,
+    depth: child?.depth ?? 0,
     token: assignment?.token ?? null,
     workerId: assignment?.workerId ?? null,
     leaseUntil: assignment?.leaseUntil ?? null,

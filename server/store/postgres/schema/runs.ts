@@ -81,6 +81,12 @@ export const run = pgTable(
     index("run_by_failure")
       .on(t.failureOf, t.createdAt, t.id)
       .where(sql`failure_of IS NOT NULL`),
+    index("run_by_parent")
+      .on(t.childOf, t.createdAt, t.id)
+      .where(sql`child_of IS NOT NULL`),
+    index("run_to_settle")
+      .on(t.settleAt)
+      .where(sql`settle_at IS NOT NULL`),
     // Failures are counted by target. Runs that succeed are not in it.
     index("run_by_failure_time").on(t.target, t.finishedAt).where(sql.raw(hasFailedSql)),
     index("run_by_key")

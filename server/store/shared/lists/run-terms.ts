@@ -32,6 +32,7 @@ const table: TermTable<NumberedFilter<RunFilter>, Required<Source>> = {
   delivery: (id, { run }) => [{ condition: eq(run.deliveryId, id), index: "run_by_delivery" }],
   replayOf: (id, { run }) => [{ condition: eq(run.replayOf, id), index: "run_by_replay" }],
   failureOf: (id, { run }) => [{ condition: eq(run.failureOf, id), index: "run_by_failure" }],
+  childOf: (id, { run }) => [{ condition: eq(run.childOf, id), index: "run_by_parent" }],
   keyId: (id, { run }) => [{ condition: eq(run.keyId, id), index: "run_by_key" }],
   key: (key, { run }) => [{ condition: eq(run.runKey, key), index: "run_by_run_key" }],
   waitsForKey: (_, { waitsForKey }) => [{ condition: waitsForKey, index: "run_waiting_for_slot" }],

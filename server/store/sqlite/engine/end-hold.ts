@@ -1,5 +1,6 @@
 import type { Json } from "../../../contract/json.ts";
 import { resolveTransition } from "../../../shared/runs/run-state.ts";
+import { childLinkCodes } from "../../../domain/runs/child-runs.ts";
 import { keySlotCodes, slotAfter } from "../../../domain/runs/key-slots.ts";
 import { createDecoder, runStatusCodes } from "../../../domain/stored-codes.ts";
 import type { NewTimelineEntry, RunTransition } from "../../../ports/store/engine-store.ts";
@@ -46,8 +47,12 @@ const releaseSql = `
 export const setInputSql = (parameter: string) =>
   `input = CASE WHEN ${parameter} = (${payloadSql}) THEN '${sameAsPayload}' ELSE ${parameter} END`;
 
+/** See `hasToSettle`. */
+export const settleSql = ({ now, status }: { now: string; status: string }) => `
+  settle_at = iif(child_link IN (${childLinkCodes.call}, ${childLinkCodes.kept_call}) OR (is_parent AND ${status} <> ${runStatusCodes.completed}), ${now}, settle_at)`;
+
 const finishSql = (more: string) => `
-  UPDATE run SET ${more} status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
+  UPDATE run SET ${more} ${settleSql({ now: "@now", status: "@status" })}, status = @status, finished_at = @now, implied_entries = implied_entries | @implied, duration_ms = @durationMs,
     error_name = @errorName, error_message = @errorMessage, error_stack = @errorStack, output = @output, ${released}
   WHERE seq = @seq AND status = ${running}`;
 

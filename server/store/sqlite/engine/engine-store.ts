@@ -10,12 +10,13 @@ import type {
 } from "../../../ports/store/engine-store.ts";
 import { packedUuid } from "../../../domain/ids.ts";
 import type { CoreStore } from "../../core/core-store.ts";
+import { startChildren, suspendForChildren } from "../../core/child-runs.ts";
 import { closeWaits, suspendForEvents } from "../../core/suspend-for-events.ts";
 import type { StoreSession } from "../../core/store-database.ts";
 import { runSync } from "../../shared/operation.ts";
 import { prepareClaimRuns } from "./claim-runs.ts";
 import type { SqliteDatabase } from "../database.ts";
-import { type EndHold, type EndHoldParts, type Held, prepareEndHold, setInputSql } from "./end-hold.ts";
+import { type EndHold, type EndHoldParts, type Held, prepareEndHold, setInputSql, settleSql } from "./end-hold.ts";
 import { prepareListDueRuns } from "./due-runs.ts";
 import { listCancelRequested, prepareExtendLeases, prepareNextAvailable } from "./leases.ts";
 import { prepareClearLive, prepareLive } from "./live.ts";
@@ -126,7 +127,8 @@ const saveStepSql = `
  * with several. It changes no row if anything is out of the ordinary.
  */
 const completeSql = (more: string) => `
-  UPDATE run SET ${more} status = ${runStatusCodes.completed}, finished_at = ?, implied_entries = implied_entries | ${implied.ended},
+  UPDATE run SET ${more} ${settleSql({ now: "?", status: `${runStatusCodes.completed}` })}, status = ${runStatusCodes.completed},
+    finished_at = ?, implied_entries = implied_entries | ${implied.ended},
     duration_ms = ?, output = ?, progress_seq = ?, worker_id = NULL, lease_until = NULL
   WHERE id = ? AND token = ? AND status = ${runStatusCodes.running} AND attempt = ? AND progress_seq < ?
     AND cancel_requested_at IS NULL AND key_slot IS NULL`;
@@ -138,9 +140,10 @@ function prepareComplete({ connection, changed }: SqliteDatabase): (progress: Ru
     const { runId: id, token, seq, now, input, entries, steps, spend, clearsLive, transition } = progress;
     const [last] = entries;
     if (transition?.to !== "completed" || seq === undefined || !last || entries.length > 1) return false;
-    if (steps?.length || spend || clearsLive || progress.closesWaits) return false;
+    if (steps?.length || spend || clearsLive || progress.closesWaits || progress.children) return false;
     if (!isImpliedEnd(last, { ending: transition, attempt: last.attempt, now })) return false;
     const values = [
+      now,
       now,
       last.durationMs ?? null,
       transition.output === null ? null : JSON.stringify(transition.output),
@@ -189,6 +192,7 @@ function prepareWriteProgress(
         kind: stepKindCodes[kind],
         result: result === null ? null : JSON.stringify(result),
       });
+    if (progress.children) runSync(startChildren(p.session, { parent: seq, children: progress.children }));
     const endsRun = transition !== undefined && isEnded(transition.to);
     if (input !== undefined && !endsRun) saveInput.run({ seq, input: input === null ? null : JSON.stringify(input) });
     if (spend) saveSpend.run({ seq, ...spend });
@@ -205,6 +209,8 @@ function prepareWriteProgress(
           searchAt: () => now,
         }),
       );
+    if (progress.awaitsChildren && transition?.to === "waiting")
+      runSync(suspendForChildren(p.session, { run: seq, now }));
     if (progress.closesWaits) runSync(closeWaits(p.session, seq));
     return { held: true, cancelRequested: held.cancelRequestedAt !== null };
   };

@@ -66,6 +66,7 @@ export function runListing(database: SqliteDatabase, filter: RunFilter): Listing
     "run_by_run_key",
     "run_by_replay",
     "run_by_failure",
+    "run_by_parent",
     "run_waiting_for_slot",
   ]);
   return {

@@ -133,6 +133,7 @@ describe("a part of the list of runs is read by an index, in its order, with any
     [{ version: "v" }, ["run_by_time"]],
     [{ delivery: "d" }, ["run_by_delivery"]],
     [{ replayOf: "r" }, ["run_by_replay"]],
+    [{ childOf: "r", status: "failed" }, ["run_by_parent"]],
     [{ minTokens: 5 }, ["run_by_spend"]],
     [{ minCostUsd: 0.5, target: "t", targetKind: "agent", status: "failed", trigger: "t", since: 1 }, ["run_by_spend"]],
     [{ minCostUsd: 0.5, delivery: "d", replayOf: "r", keyId: "k" }, ["run_by_delivery", "run_by_replay"]],

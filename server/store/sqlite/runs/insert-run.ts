@@ -1,4 +1,5 @@
 import { targetName } from "../../../contract/project/target.ts";
+import { childLinkCodes, type ChildPlace } from "../../../domain/runs/child-runs.ts";
 import { keySlotCodes, notDueAt } from "../../../domain/runs/key-slots.ts";
 import { runStatusCodes, startedByCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
 import type { NewDelivery } from "../../../ports/store/delivery-store.ts";
@@ -32,6 +33,9 @@ export function prepareInsertRun(
   const insert = connection.prepare(insertSql([]));
   const insertOnFailure = connection.prepare(insertSql(["failure_of"]));
   const insertWithSlot = connection.prepare(insertSql(["key_slot", "key_order"]));
+  const insertChild = connection.prepare(
+    insertSql(["key_slot", "key_order", "child_of", "child_step", "child_link", "depth"]),
+  );
   const findDelivery = connection.prepare<unknown[], number>("SELECT seq FROM delivery WHERE id = ?").pluck();
   const idOf = (name: string | null) => (name === null ? null : names.idOf(name));
 
@@ -78,12 +82,21 @@ export function prepareInsertRun(
       newRun.input === null ? null : JSON.stringify(newRun.input),
     ];
     if (newRun.failureOf !== undefined) insertOnFailure.run(...values, runId.pack(newRun.failureOf));
+    else if (newRun.child)
+      insertChild.run(
+        ...values,
+        keySlot === null ? null : keySlotCodes[keySlot],
+        keyOrder,
+        ...childValues(newRun.child),
+      );
     else if (keySlot !== null) insertWithSlot.run(...values, keySlotCodes[keySlot], keyOrder);
     else insert.run(...values);
     if (!assignment && keySlot !== "waiting") capacity.added(target);
     changed("runs");
   };
 }
+
+const childValues = ({ of, step, link, depth }: ChildPlace) => [runId.pack(of), step, childLinkCodes[link], depth];
 
 /** True if the payload equals the body byte for byte. Most senders send compact JSON, and many schemas change nothing. */
 function isBody(payload: string | null, body: Uint8Array | null | undefined): boolean {

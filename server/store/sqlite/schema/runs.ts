@@ -56,6 +56,12 @@ export const run = sqliteTable(
     index("run_by_failure")
       .on(t.failureOf, t.createdAt, t.seq)
       .where(sql`failure_of IS NOT NULL`),
+    index("run_by_parent")
+      .on(t.childOf, t.createdAt, t.seq)
+      .where(sql`child_of IS NOT NULL`),
+    index("run_to_settle")
+      .on(t.settleAt)
+      .where(sql`settle_at IS NOT NULL`),
   ],
 );
 

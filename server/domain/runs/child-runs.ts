@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { type Json, jsonSchema } from "../../contract/json.ts";
+import type { RunStatus } from "../../contract/run.ts";
+import { isObject } from "../../shared/schema/json-schema.ts";
+import { isEnded } from "../../shared/runs/run-state.ts";
+import type { Codes } from "../stored-codes.ts";
+
+/**
+ * Runs that other runs call or start. A child and its parent learn about each other in a transaction of its own, soon
+ * after one of them has changed: `settleAt` of a run says that this is due.
+ */
+
+/** How a run depends on its parent. */
+export type ChildLink =
+  /** `ctx.call`: its parent waits for it, and it is canceled with its parent. */
+  | "call"
+  /** The same, but it continues when its parent has ended. */
+  | "kept_call"
+  /** `ctx.start`: its parent does not wait for it. */
+  | "start";
+
+/** Their numbers in SQLite; see `Codes`. */
+export const childLinkCodes = { call: 0, kept_call: 1, start: 2 } as const satisfies Codes<ChildLink>;
+
+/** A run without a parent has depth 0. */
+export const maxDepth = 20;
+
+/** A new run's place in its family. */
+export interface ChildPlace {
+  /** Id of its parent. */
+  of: string;
+  /** The name of the parent's step, in the form in which it is stored. */
+  step: string;
+  link: ChildLink;
+  depth: number;
+}
+
+const endedStatusSchema = z.enum(["completed", "failed", "canceled", "timed_out"]);
+
+export type EndedStatus = z.infer<typeof endedStatusSchema>;
+
+const childErrorSchema = z.object({ name: z.string(), message: z.string() });
+
+/** How a child run has ended. */
+interface ChildEnd {
+  runId: string;
+  status: EndedStatus;
+  output: Json | null;
+  error: z.infer<typeof childErrorSchema> | null;
+}
+
+const childResultSchema = z.object({
+  runId: z.string(),
+  /** Absent: the run has not ended. If its step is finished, the call has timed out. */
+  status: endedStatusSchema.optional(),
+  output: jsonSchema.nullable().optional(),
+  error: childErrorSchema.nullable().optional(),
+});
+
+/** The stored result of the step of a child run. */
+export function readChildResult(stored: Json | null): z.infer<typeof childResultSchema> {
+  return childResultSchema.parse(stored);
+}
+
+/** What of the result of a step is shown: the child has its own page. */
+export function describeChildResult(stored: Json | null): { runId: string; status: EndedStatus | null } {
+  const { runId, status = null } = readChildResult(stored);
+  return { runId, status };
+}
+
+/**
+ * The result of the parent's step when its child has ended. `stored`: the result so far, with the time that the attempt
+ * has used.
+ */
+export type ToChildResult = (stored: Json | null, end: ChildEnd, parentId: string) => Json;
+
+export const toChildResult: ToChildResult = (stored, { runId, status, output, error }) => ({
+  ...(isObject(stored) ? stored : {}),
+  runId,
+  status,
+  output,
+  error: error && { ...error },
+});
+
+/** A run, as the rules of families see it. */
+interface Member {
+  status: RunStatus;
+  link: ChildLink | null;
+  /** Whether it has called child runs. */
+  isParent: boolean;
+}
+
+/** Whether others must learn that a run has this status. */
+export function hasToSettle({ link, isParent, status }: Member): boolean {
+  if (!isEnded(status)) return false;
+  return link === "call" || link === "kept_call" || (isParent && status !== "completed");
+}
+
+/** `step`: of the parent. `null`: it is removed. */
+export function planChild(p: {
+  child: { status: RunStatus; link: ChildLink | null };
+  parent: { status: RunStatus } | null;
+  step: { finishedAt: number | null } | null;
+}): "deliver" | "cancel" | "none" {
+  const { child, parent, step } = p;
+  if (parent === null || step === null || child.link === null || child.link === "start") return "none";
+  const hasParentEnded = isEnded(parent.status);
+  const isAwaited = !hasParentEnded && step.finishedAt === null;
+  if (isEnded(child.status)) return isAwaited ? "deliver" : "none";
+  if (isAwaited || child.link === "kept_call") return "none";
+  // A finished step of an open child: its call has timed out.
+  const isWanted = step.finishedAt === null && parent.status === "completed";
+  return isWanted ? "none" : "cancel";
+}
+
+/** An open call of a run that is suspended. */
+export interface OpenCallState {
+  finishedAt: number | null;
+  /** When the call times out; `null`: never. */
+  until: number | null;
+}
+
+/** When a run with this call is due. `timed_out`: end the call without a result. */
+export function planCall({ finishedAt, until }: OpenCallState, now: number): "ended" | "timed_out" | { dueAt: number } {
+  if (finishedAt !== null) return "ended";
+  if (until === null) return { dueAt: Infinity };
+  return until <= now ? "timed_out" : { dueAt: until };
+}

@@ -1,0 +1,255 @@
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { planCall, planChild, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
+import type { EngineStore } from "../../ports/store/engine-store.ts";
+import type { NewRun } from "../../ports/store/run-store.ts";
+import { isEnded, openStatuses } from "../../shared/runs/run-state.ts";
+import type { Operation } from "../shared/operation.ts";
+import type { RowKey } from "./column-types.ts";
+import { cancelRun } from "./run-decisions.ts";
+import type { StoreDatabase, StoreSession } from "./store-database.ts";
+
+export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "listChildValues">;
+
+export function createChildRuns({
+  tables: { run },
+  forms,
+  read,
+  readInTurn,
+  write,
+}: StoreDatabase): ChildRunOperations {
+  return {
+    async settleRuns({ now, limit, toResult = toChildResult }) {
+      const due = await read(({ db, rows }) =>
+        rows(
+          db
+            .select({ id: run.id, childOf: run.childOf })
+            .from(run)
+            .where(isNotNull(run.settleAt))
+            .orderBy(asc(run.settleAt))
+            .limit(limit),
+        ),
+      );
+      if (due.length > 0) await write((session) => settle(session, due, { now, limit, toResult }));
+      return due.length > 0;
+    },
+    listChildValues: ({ runId, limit }) =>
+      readInTurn(function* ({ db, rows }) {
+        const found = yield* rows(
+          db
+            .select({
+              runId: run.id,
+              kind: run.targetKind,
+              slug: run.targetSlug,
+              input: forms.input,
+              output: run.output,
+            })
+            .from(forms.runsBy("run_by_parent"))
+            .where(eq(run.childOf, runId))
+            .orderBy(asc(run.createdAt), asc(run.key))
+            .limit(limit),
+        );
+        return found.map(({ kind, slug, ...values }) => ({ ...values, target: { kind, slug } }));
+      }),
+  };
+}
+
+/** Records the runs that begin with the steps of their parent, whose row is locked. */
+export function* startChildren(
+  session: StoreSession,
+  p: { parent: RowKey; children: readonly NewRun[] },
+): Operation<void> {
+  const { run } = session.tables;
+  yield* session.insertRuns(p.children);
+  if (p.children.some(({ child }) => child && child.link !== "start"))
+    yield* session.run(session.db.update(run).set({ isParent: true }).where(eq(run.key, p.parent)));
+}
+
+/** Decides when a run that was suspended in this transaction is due, as it waits for child runs. */
+export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now: number }): Operation<void> {
+  const { db, tables, rows } = session;
+  const { run, runStep } = tables;
+  const { id, status, attempt, availableAt } = run;
+  const [suspended] = yield* rows(db.select({ id, status, attempt, availableAt }).from(run).where(eq(run.key, p.run)));
+  if (suspended?.status !== "waiting") return;
+  const { name, finishedAt, until } = runStep;
+  const calls = yield* rows(
+    db
+      .select({ name, finishedAt, until })
+      .from(runStep)
+      .where(and(eq(runStep.run, p.run), eq(runStep.kind, "child"), isNull(runStep.sequence))),
+  );
+  let dueAt = suspended.availableAt;
+  for (const call of calls) {
+    const plan = planCall(call, p.now);
+    if (plan === "timed_out") {
+      const at = call.until ?? p.now;
+      yield* timeOut(session, { run: p.run, runId: suspended.id, step: call.name, attempt: suspended.attempt, at });
+    }
+    dueAt = Math.min(dueAt, typeof plan === "object" ? plan.dueAt : p.now);
+  }
+  if (dueAt !== suspended.availableAt)
+    yield* session.run(db.update(run).set({ availableAt: dueAt }).where(eq(run.key, p.run)));
+}
+
+/** Ends a call without a result. Its child is canceled when the run is settled. */
+function* timeOut(
+  session: StoreSession,
+  p: { run: RowKey; runId: string; step: string; attempt: number; at: number },
+): Operation<void> {
+  const { db, tables } = session;
+  const { run, runStep } = tables;
+  const ofStep = and(eq(runStep.run, p.run), eq(runStep.name, p.step));
+  yield* session.run(db.update(runStep).set({ finishedAt: p.at }).where(ofStep));
+  yield* session.run(db.update(run).set({ settleAt: p.at }).where(eq(run.key, p.run)));
+  const [child] = yield* session.rows(
+    db
+      .select({ id: run.id })
+      .from(run)
+      .where(and(eq(run.childOf, p.runId), eq(run.childStep, p.step))),
+  );
+  const data = child ? { runId: child.id, status: "timed_out" } : null;
+  yield* session.addEntry(p.run, {
+    at: p.at,
+    kind: "child_finished",
+    attempt: p.attempt,
+    name: p.step,
+    ...(data && { data }),
+  });
+  session.notifyHosts();
+}
+
+interface SettleOrder {
+  now: number;
+  /** Children of one run that are canceled in this transaction. */
+  limit: number;
+  toResult: ToChildResult;
+}
+
+function* settle(
+  session: StoreSession,
+  due: readonly { id: string; childOf: string | null }[],
+  p: SettleOrder,
+): Operation<void> {
+  const { db, tables } = session;
+  const { run } = tables;
+  const ids = due.map(({ id }) => id);
+  const unneeded = yield* findUnneeded(session, ids, p.limit);
+  const parents = due.flatMap(({ childOf }) => childOf ?? []);
+  // In one order, so that two transactions never wait for each other.
+  const concerned = [...new Set([...ids, ...parents, ...unneeded.map(({ id }) => id)])].toSorted();
+  const family = yield* lockFamily(session, concerned);
+  const members = new Map(family.map((member) => [member.id, member]));
+  const settled: RowKey[] = [];
+  for (const id of ids) {
+    const member = members.get(id);
+    if (!member) continue;
+    const parent = members.get(member.childOf ?? "");
+    if (parent) yield* deliverEnd(session, { child: member, parent, ...p });
+    for (const child of family)
+      if (child.childOf === id) yield* cancelUnneeded(session, { child, parent: member, now: p.now });
+    settled.push(member.key);
+  }
+  // Otherwise children may be left.
+  if (unneeded.length < p.limit)
+    yield* session.run(db.update(run).set({ settleAt: null }).where(inArray(run.key, settled)));
+  session.changed("runs");
+}
+
+/** Open children that these runs no longer need, as far as the unlocked rows say. */
+function* findUnneeded(
+  { db, tables: { run, runStep }, rows }: StoreSession,
+  parents: readonly string[],
+  limit: number,
+) {
+  const parent = aliasedTable(run, "parent");
+  const isOpen = and(inArray(run.status, [...openStatuses]), isNull(run.cancelRequestedAt));
+  const hasFailed = inArray(parent.status, ["failed", "canceled", "timed_out"]);
+  return yield* rows(
+    db
+      .select({ id: run.id })
+      .from(run)
+      .innerJoin(parent, eq(parent.id, run.childOf))
+      .innerJoin(runStep, and(eq(runStep.run, parent.key), eq(runStep.name, run.childStep)))
+      .where(
+        and(
+          inArray(run.childOf, [...parents]),
+          eq(run.childLink, "call"),
+          isOpen,
+          or(hasFailed, isNotNull(runStep.finishedAt)),
+        ),
+      )
+      .limit(limit),
+  );
+}
+
+type Member = ReturnType<typeof lockFamily> extends Operation<(infer Row)[]> ? Row : never;
+
+function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession, ids: readonly string[]) {
+  const { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt } = run;
+  const { childOf, childStep, childLink, isParent, output, errorName, errorMessage } = run;
+  const state = { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt };
+  const columns = { ...state, childOf, childStep, childLink, isParent, output, errorName, errorMessage };
+  return yield* lockedRows(
+    db
+      .select(columns)
+      .from(run)
+      .where(inArray(id, [...ids]))
+      .orderBy(asc(id)),
+  );
+}
+
+function* stepOf({ db, tables: { runStep }, rows }: StoreSession, p: { parent: Member; child: Member }) {
+  const { attempt, finishedAt, result } = runStep;
+  const [step] = yield* rows(
+    db
+      .select({ attempt, finishedAt, result })
+      .from(runStep)
+      .where(and(eq(runStep.run, p.parent.key), eq(runStep.name, p.child.childStep ?? ""))),
+  );
+  return step ?? null;
+}
+
+const toFamily = (p: { child: Member; parent: Member }) => ({
+  child: { status: p.child.status, link: p.child.childLink },
+  parent: { status: p.parent.status },
+});
+
+/** The parent gets the result of a child that has ended, and is due. */
+function* deliverEnd(
+  session: StoreSession,
+  { child, parent, now, toResult }: SettleOrder & { child: Member; parent: Member },
+): Operation<void> {
+  const { db, tables } = session;
+  const { run, runStep } = tables;
+  const { id: runId, status, output, errorName, errorMessage, childStep } = child;
+  const step = yield* stepOf(session, { parent, child });
+  if (!isEndStatus(status) || planChild({ ...toFamily({ child, parent }), step }) !== "deliver" || !step) return;
+  const error = errorName === null ? null : { name: errorName, message: errorMessage ?? "" };
+  const result = toResult(step.result, { runId, status, output, error }, parent.id);
+  const name = childStep ?? "";
+  yield* session.run(
+    db
+      .update(runStep)
+      .set({ finishedAt: child.finishedAt ?? now, result })
+      .where(and(eq(runStep.run, parent.key), eq(runStep.name, name), isNull(runStep.finishedAt))),
+  );
+  const data = { runId, status };
+  yield* session.addEntry(parent.key, { at: now, kind: "child_finished", attempt: step.attempt, name, data });
+  if (parent.status !== "waiting" || parent.availableAt <= now) return;
+  parent.availableAt = now;
+  yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, parent.key)));
+  session.notifyHosts();
+}
+
+/** Cancels an open child whose parent has failed, was canceled, or no longer waits for it. */
+function* cancelUnneeded(
+  session: StoreSession,
+  { child, parent, now }: { child: Member; parent: Member; now: number },
+): Operation<void> {
+  const step = yield* stepOf(session, { parent, child });
+  if (planChild({ ...toFamily({ child, parent }), step }) === "cancel") yield* cancelRun(session, child, now);
+}
+
+type EndStatus = Parameters<ToChildResult>[1]["status"];
+
+const isEndStatus = (status: Member["status"]): status is EndStatus => isEnded(status);
