@@ -137,7 +137,7 @@ export interface Reason {
 export interface Run {
   /** The id. */
   id: string;
-  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended. */
+  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event, a child run or an approval), or how it ended. */
   status: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
   /** Slug of the trigger that started the run. `null`: it was started without a trigger. */
   trigger: string | null;
@@ -146,12 +146,14 @@ export interface Run {
   target: Target;
   /** Id of the delivery that started the run. `null`: no webhook started it. */
   deliveryId: string | null;
-  /** What started the run. `failure`: it executes `onFailure` of another run. */
-  startedBy: "webhook" | "form" | "api" | "cli" | "replay" | "failure";
+  /** What started the run. `failure`: it executes `onFailure` of another run. `parent`: another run called or started it. */
+  startedBy: "webhook" | "form" | "api" | "cli" | "replay" | "failure" | "parent";
   /** Id of the run that it replays. `null`: it is no replay. */
   replayOf: string | null;
   /** Id of the failed run whose `onFailure` it executes. `null`: it executes `run`. */
   failureOf: string | null;
+  /** Id of its parent: the run that called or started it. `null`: it has none. */
+  childOf: string | null;
   /** Id of the newest replay of this run. `null`: there is none. */
   replayedAs: string | null;
   /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
@@ -176,7 +178,7 @@ export interface Run {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
-  /** What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time. */
+  /** What the run waits for: another run, room, an event, or a child run. Absent: it waits for nothing but a worker or its time. */
   waitsFor?: {
     /** Another run with the same key must end first. */
     kind: "key";
@@ -205,6 +207,13 @@ export interface Run {
     }>;
     /** When the wait times out. */
     until: string;
+  } | {
+    /** A child run must end. */
+    kind: "child";
+    /** Id of the child run, or of the oldest one. */
+    runId: string;
+    /** Number of child runs that must end. */
+    count: number;
   };
   /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
   blocksKey?: true;
@@ -230,7 +239,7 @@ export interface RunError {
 export interface RunSummary {
   /** The id. */
   id: string;
-  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event or an approval), or how it ended. */
+  /** `queued`, `running`, `waiting` (for a retry, a sleep, an event, a child run or an approval), or how it ended. */
   status: "queued" | "running" | "waiting" | "completed" | "failed" | "canceled" | "timed_out";
   /** Slug of the trigger that started the run. `null`: it was started without a trigger. */
   trigger: string | null;
@@ -239,12 +248,14 @@ export interface RunSummary {
   target: Target;
   /** Id of the delivery that started the run. `null`: no webhook started it. */
   deliveryId: string | null;
-  /** What started the run. `failure`: it executes `onFailure` of another run. */
-  startedBy: "webhook" | "form" | "api" | "cli" | "replay" | "failure";
+  /** What started the run. `failure`: it executes `onFailure` of another run. `parent`: another run called or started it. */
+  startedBy: "webhook" | "form" | "api" | "cli" | "replay" | "failure" | "parent";
   /** Id of the run that it replays. `null`: it is no replay. */
   replayOf: string | null;
   /** Id of the failed run whose `onFailure` it executes. `null`: it executes `run`. */
   failureOf: string | null;
+  /** Id of its parent: the run that called or started it. `null`: it has none. */
+  childOf: string | null;
   /** Id of the newest replay of this run. `null`: there is none. */
   replayedAs: string | null;
   /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
@@ -274,7 +285,7 @@ export interface RunSummary {
   startedAt: string | null;
   /** When it ended. `null`: it is open. */
   finishedAt: string | null;
-  /** What the run waits for: another run, room, or an event. Absent: it waits for nothing but a worker or its time. */
+  /** What the run waits for: another run, room, an event, or a child run. Absent: it waits for nothing but a worker or its time. */
   waitsFor?: {
     /** Another run with the same key must end first. */
     kind: "key";
@@ -303,6 +314,13 @@ export interface RunSummary {
     }>;
     /** When the wait times out. */
     until: string;
+  } | {
+    /** A child run must end. */
+    kind: "child";
+    /** Id of the child run, or of the oldest one. */
+    runId: string;
+    /** Number of child runs that must end. */
+    count: number;
   };
   /** The run has failed, and other runs with its key wait until it is resumed, replayed or canceled. */
   blocksKey?: true;
@@ -323,10 +341,10 @@ export interface TimelineEntry {
   /** When it happened. */
   at: string;
   /** What happened. */
-  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "wait_started" | "wait_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "key_released" | "log" | "completed" | "failed" | "canceled" | "timed_out";
+  kind: "queued" | "attempt_started" | "attempt_failed" | "retry_scheduled" | "resumed" | "step_started" | "step_completed" | "step_failed" | "step_reused" | "sleep_started" | "sleep_finished" | "wait_started" | "wait_finished" | "child_started" | "child_finished" | "approval_requested" | "approval_decided" | "worker_lost" | "cancel_requested" | "resume_requested" | "key_released" | "log" | "completed" | "failed" | "canceled" | "timed_out";
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** Name of the step, the sleep, the wait or the approval. `null`: the entry is about none. */
+  /** Name of the step, the sleep, the wait, the child run or the approval. `null`: the entry is about none. */
   name: string | null;
   /** Level of a log entry. Otherwise `null`. */
   level: "debug" | "info" | "warn" | "error" | null;
@@ -388,6 +406,8 @@ export interface RunFilter {
   replayOf?: string;
   /** Only runs that execute `onFailure` of the run with this id. */
   failureOf?: string;
+  /** Only runs that the run with this id called or started. */
+  childOf?: string;
   /** Only runs created at or after this time. ISO 8601. A date without a time starts at midnight UTC. */
   since?: string;
   /** Only runs created before this time. ISO 8601. A date without a time starts at midnight UTC. */

@@ -8,7 +8,7 @@ import type { NewTimelineEntry, StepRecord } from "../ports/store/engine-store.t
 import { createChildCalls } from "./child-calls.ts";
 import { createEventWaits } from "./event-waits.ts";
 import { FinalFailure } from "./run-errors.ts";
-import { createRepeatFilter, createRunLog } from "./run-session.ts";
+import { createRepeatFilter, createRunLog } from "./run-log.ts";
 import { cloneJson } from "./run-values.ts";
 import { enclosingStep, type StepFunction } from "./steps/call-step.ts";
 import { createCompletions, type OpenCall } from "./steps/completions.ts";

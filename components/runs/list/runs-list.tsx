@@ -4,9 +4,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Coins } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
-import { runStatusSchema, type RunSummary } from "../../../server/contract/run.ts";
+import { runStatusSchema, type RunSummary, type RunWait } from "../../../server/contract/run.ts";
 import { describeEvents, describeWait } from "../../../server/shared/runs/describe-wait.ts";
-import { formatDuration, formatTokens, formatUsd } from "../../../server/shared/format.ts";
+import { formatDuration, formatNumber, formatTokens, formatUsd } from "../../../server/shared/format.ts";
 import { canResume } from "../../../server/shared/runs/run-state.ts";
 import { HistogramPanel } from "../../histogram/histogram-panel.tsx";
 import { PlainText } from "../../json/plain-text.tsx";
@@ -111,17 +111,18 @@ function WaitMark({ run }: { run: RunSummary }) {
   if (run.blocksKey) return <span className="shrink-0 text-s text-bad">blocks its key</span>;
   const { waitsFor } = run;
   if (!waitsFor || waitsFor.kind === "event") return null;
-  const label =
-    waitsFor.kind === "concurrency"
-      ? describeWait(waitsFor, run)
-      : waitsFor.isBlocked
-        ? "waits: key blocked"
-        : "waits for its key";
   return (
     <span title={describeWait(waitsFor, run)} className="shrink-0 text-s text-ink-3">
-      {label}
+      {waitLabel(waitsFor, run)}
     </span>
   );
+}
+
+function waitLabel(wait: RunWait, run: RunSummary): string {
+  if (wait.kind === "child")
+    return wait.count === 1 ? "waits for a child" : `waits for ${formatNumber(wait.count)} children`;
+  if (wait.kind !== "key") return describeWait(wait, run);
+  return wait.isBlocked ? "waits: key blocked" : "waits for its key";
 }
 
 const spendColumn: Column<RunSummary> = {
