@@ -11,7 +11,7 @@ import type { Signals } from "../ports/signals.ts";
 import type { NewRun, RunFilter, RunStore, RunToResume } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 import { planReplay } from "./replay-run.ts";
-import { toResume } from "./resume-run.ts";
+import { type ResumeStore, toResume, toResumeChildren } from "./resume-run.ts";
 
 /** Maximum runs per call: few enough for a progress bar and for short writes of the store. */
 const maxRunsPerCall = 50;
@@ -32,7 +32,7 @@ export interface BulkRequest {
 }
 
 interface ActOnRunsDeps {
-  store: Pick<RunStore, "getRun" | "createFittingRuns" | "resumeRuns" | "requestCancel">;
+  store: ResumeStore & Pick<RunStore, "createFittingRuns" | "requestCancel">;
   originals: Pick<RunStore, "getRun">;
   project: ProjectReader;
   inputs: InputChecks;
@@ -98,6 +98,10 @@ async function resumeAll(
       else if (Date.parse(old.finishedAt ?? "") >= failedBefore) notes.skipped(id, { kind: "resumed" });
       else planned.push(toResume(old, sources));
     });
+  if (!isDryRun)
+    for (const { id } of [...planned])
+      for (const child of await toResumeChildren(deps, id))
+        if (planned.every((one) => one.id !== child.id)) planned.push(child);
   const results = isDryRun || planned.length === 0 ? [] : await deps.store.resumeRuns(planned, deps.clock.now());
   for (const [at, { id }] of planned.entries()) notes.left(id, results[at] ?? null);
   if (!isDryRun && notes.result().done > 0) deps.signals.runsQueued();

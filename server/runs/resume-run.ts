@@ -5,28 +5,50 @@ import type { Run } from "../contract/run.ts";
 import { queueFull } from "../domain/problem.ts";
 import { policyOf } from "../domain/runs/failure-run.ts";
 import { runLimitsOf } from "../domain/runs/run-limits.ts";
-import { notResumable } from "../domain/runs/resume.ts";
+import { findResumeObstacle, notResumable } from "../domain/runs/resume.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader, ProjectSources } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
+import type { EngineStore } from "../ports/store/engine-store.ts";
 import type { RunStore, RunToResume } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 
 /**
  * Resumes a failed run on the current build and returns it, `queued`. It keeps its finished steps, and so their
- * idempotency keys, and its input. If its input was never recorded, the transform runs again. Throws AppError
- * `not_found`, `not_resumable` or `queue_full`.
+ * idempotency keys, and its input. If its input was never recorded, the transform runs again. The child runs with whose
+ * failure it has failed are resumed with it. Throws AppError `not_found`, `not_resumable` or `queue_full`.
  */
 export async function resumeRun(
-  deps: { store: Pick<RunStore, "getRun" | "resumeRuns">; project: ProjectReader; signals: Signals; clock: Clock },
+  deps: { store: ResumeStore; project: ProjectReader; signals: Signals; clock: Clock },
   id: string,
 ): Promise<Run> {
   const order = toResume(await findRun(deps, { id }), deps.project.current());
-  const [left = null] = await deps.store.resumeRuns([order], deps.clock.now());
+  const children = await toResumeChildren(deps, id);
+  const [left = null] = await deps.store.resumeRuns([order, ...children], deps.clock.now());
   if (left && "queue" in left) throw queueFull(left.queue);
   if (left && left.obstacle !== "missing") throw notResumable(id, left.obstacle);
   if (!left) deps.signals.runsQueued();
   return findRun(deps, { id });
+}
+
+export type ResumeStore = Pick<RunStore, "getRun" | "resumeRuns"> & Pick<EngineStore, "reopenCalls">;
+
+/** The child runs that are resumed with a failed run, and their own. Those that cannot be resumed are left out. */
+export async function toResumeChildren(
+  deps: { store: Pick<ResumeStore, "getRun" | "reopenCalls">; project: ProjectReader; clock: Clock },
+  id: string,
+): Promise<RunToResume[]> {
+  const orders: RunToResume[] = [];
+  for (const childId of await deps.store.reopenCalls({ runId: id, now: deps.clock.now() })) {
+    const child = await deps.store.getRun(childId);
+    if (!child || findResumeObstacle(child)) continue;
+    try {
+      orders.push(toResume(child, deps.project.current()), ...(await toResumeChildren(deps, childId)));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "not_resumable") throw error;
+    }
+  }
+  return orders;
 }
 
 /** The run with the facts of the build that continues it. Throws AppError `not_resumable`. */

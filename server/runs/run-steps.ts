@@ -76,9 +76,11 @@ function describeStep(stored: StoredStep): RunStep {
   };
 }
 
-function describeResult({ kind, result }: StoredStep): Json | null {
+function describeResult({ kind, result, finishedAt }: StoredStep): Json | null {
   if (kind === "event") return describeEvent(result);
-  return kind === "child" ? describeChildResult(result) : result;
+  if (kind !== "child") return result;
+  const described = describeChildResult(result);
+  return finishedAt === null ? { ...described, status: null } : described;
 }
 
 /** The event of a wait; `null`: the wait has not ended, or has timed out. */

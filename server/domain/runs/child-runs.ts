@@ -113,6 +113,25 @@ export function planChild(p: {
   return isWanted ? "none" : "cancel";
 }
 
+/** A call of a run that has failed, with its child. */
+interface FailedRunCall {
+  /** The completion of its step; see StepRecord. */
+  finishedAt: number | null;
+  sequence: number | null;
+  child: { status: RunStatus; finishedAt: number | null };
+}
+
+/**
+ * Whether a resume of the run waits for the child again: its failure is what the run has failed with, so the code has
+ * seen nothing after it. A canceled child stays canceled, because a person has decided so. `last`: the highest number
+ * of a completion.
+ */
+export function reopensCall({ finishedAt, sequence, child }: FailedRunCall, last: number): boolean {
+  if (finishedAt === null) return false;
+  if ((sequence !== null && sequence !== last) || child.status === "canceled") return false;
+  return child.status !== "completed" || child.finishedAt !== finishedAt;
+}
+
 /** An open call of a run that is suspended. */
 export interface OpenCallState {
   finishedAt: number | null;

@@ -288,6 +288,11 @@ export interface EngineStore {
    * if there was nothing to do. Default of `toResult`: `toChildResult`.
    */
   settleRuns(p: { now: number; limit: number; toResult?: ToChildResult }): Promise<boolean>;
+  /**
+   * Prepares the resume of a failed run: it waits again for the child runs with whose failure it has failed. Returns
+   * the ids of those that are to be resumed with it.
+   */
+  reopenCalls(p: { runId: string; now: number }): Promise<string[]>;
   /** The values of the children of a run, the oldest first. */
   listChildValues(p: { runId: string; limit: number }): Promise<ChildValues[]>;
   /**

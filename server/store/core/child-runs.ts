@@ -1,14 +1,14 @@
-import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
-import { planCall, planChild, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, or } from "drizzle-orm";
+import { planCall, planChild, reopensCall, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
-import { isEnded, openStatuses } from "../../shared/runs/run-state.ts";
+import { failedStatuses, hasFailed, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
 import { cancelRun } from "./run-decisions.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 
-export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "listChildValues">;
+export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "reopenCalls" | "listChildValues">;
 
 export function createChildRuns({
   tables: { run },
@@ -32,6 +32,7 @@ export function createChildRuns({
       if (due.length > 0) await write((session) => settle(session, due, { now, limit, toResult }));
       return due.length > 0;
     },
+    reopenCalls: ({ runId, now }) => write((session) => reopenCalls(session, { runId, now })),
     listChildValues: ({ runId, limit }) =>
       readInTurn(function* ({ db, rows }) {
         const found = yield* rows(
@@ -69,8 +70,13 @@ export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now
   const { db, tables, rows } = session;
   const { run, runStep } = tables;
   const { id, status, attempt, availableAt } = run;
-  const [suspended] = yield* rows(db.select({ id, status, attempt, availableAt }).from(run).where(eq(run.key, p.run)));
+  const { resumedAt } = run;
+  const [suspended] = yield* rows(
+    db.select({ id, status, attempt, availableAt, resumedAt }).from(run).where(eq(run.key, p.run)),
+  );
   if (suspended?.status !== "waiting") return;
+  if (suspended.resumedAt !== null)
+    yield* settleEndedChildren(session, { parent: p.run, parentId: suspended.id, now: p.now });
   const { name, finishedAt, until } = runStep;
   const calls = yield* rows(
     db
@@ -89,6 +95,70 @@ export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now
   }
   if (dueAt !== suspended.availableAt)
     yield* session.run(db.update(run).set({ availableAt: dueAt }).where(eq(run.key, p.run)));
+}
+
+/** Children can have ended while their parent had failed: then their ends were not reported to it. */
+function* settleEndedChildren(
+  session: StoreSession,
+  { parent, parentId, now }: { parent: RowKey; parentId: string; now: number },
+): Operation<void> {
+  const { db, tables } = session;
+  const { run, runStep } = tables;
+  const open = db
+    .select({ name: runStep.name })
+    .from(runStep)
+    .where(and(eq(runStep.run, parent), eq(runStep.kind, "child"), isNull(runStep.finishedAt)));
+  yield* session.run(
+    db
+      .update(run)
+      .set({ settleAt: now })
+      .where(and(eq(run.childOf, parentId), isNotNull(run.finishedAt), inArray(run.childStep, open))),
+  );
+}
+
+function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; now: number }): Operation<string[]> {
+  const { db, tables, rows, lockedRows } = session;
+  const { run, runStep } = tables;
+  const [failed] = yield* lockedRows(
+    db
+      .select({ key: run.key })
+      .from(run)
+      .where(and(eq(run.id, runId), inArray(run.status, [...failedStatuses]))),
+  );
+  if (!failed) return [];
+  const [{ last } = { last: 0 }] = yield* rows(
+    db
+      .select({ last: max(runStep.sequence) })
+      .from(runStep)
+      .where(eq(runStep.run, failed.key)),
+  );
+  const { name, startedAt, finishedAt, until, sequence } = runStep;
+  const child = { id: run.id, status: run.status, finishedAt: run.finishedAt };
+  const calls = yield* rows(
+    db
+      .select({ name, startedAt, finishedAt, until, sequence, child })
+      .from(runStep)
+      .innerJoin(run, and(eq(run.childOf, runId), eq(run.childStep, name)))
+      .where(
+        and(eq(runStep.run, failed.key), eq(runStep.kind, "child"), inArray(run.childLink, ["call", "kept_call"])),
+      ),
+  );
+  const reopened = calls.filter((call) => reopensCall(call, last ?? 0));
+  for (const call of reopened)
+    yield* session.run(
+      db
+        .update(runStep)
+        .set({
+          startedAt: now,
+          finishedAt: null,
+          until: call.until === null ? null : now + call.until - call.startedAt,
+          sequence: null,
+        })
+        .where(and(eq(runStep.run, failed.key), eq(runStep.name, call.name))),
+    );
+  return calls.flatMap((call) =>
+    hasFailed(call.child.status) && (call.finishedAt === null || reopened.includes(call)) ? [call.child.id] : [],
+  );
 }
 
 /** Ends a call without a result. Its child is canceled when the run is settled. */

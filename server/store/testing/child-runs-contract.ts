@@ -275,6 +275,80 @@ export function childRunsContract(open: OpenStore): void {
       expect(waits.get(parent)).toEqual({ waitsFor: { kind: "child", runId: children[0], count: 2 } });
     });
 
+    const resume = async (id: string) => {
+      const { attempt } = await runOf(id);
+      return (await store.resumeRuns([aResume({ id, seenAttempt: attempt })], (now += 1)))[0];
+    };
+    /** The parent calls a child, gets its failure, and fails with it. */
+    const failTogether = async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"], { until: now + hour });
+      await suspend(parent);
+      await claimDue();
+      await fail(child);
+      await settle();
+      await claimDue();
+      const [step] = await store.listSteps(parent, { name: "charge", after: 0, limit: 1 });
+      if (!step) throw new Error("the step is missing");
+      const { position: _, ...record } = step;
+      await write(parent, { steps: [{ ...record, sequence: 1 }] });
+      await fail(parent);
+      return { parent, child };
+    };
+
+    it("with whose failure their parent has failed are resumed with it, and it gets their result", async () => {
+      const { parent, child } = await failTogether();
+      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([child]);
+      // Again, as after a crash between the two writes.
+      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([child]);
+      expect([await resume(parent), await resume(child)]).toEqual([null, null]);
+      expect((await claimDue()).toSorted()).toEqual([parent, child].toSorted());
+      expect((await store.loadSteps(parent))[0]).toMatchObject({ finishedAt: null, sequence: null });
+      await end(child);
+      await settle();
+      await suspend(parent);
+      expect(await claimDue()).toEqual([parent]);
+      expect(await resultOf(parent, "charge")).toMatchObject({ status: "completed", error: null });
+    });
+
+    it("that were resumed alone give their result to a parent that is resumed later", async () => {
+      const { parent, child } = await failTogether();
+      await resume(child);
+      await claimDue();
+      await end(child);
+      await settle();
+      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      await resume(parent);
+      await claimDue();
+      await suspend(parent);
+      await settle();
+      expect(await resultOf(parent, "charge")).toMatchObject({ status: "completed" });
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("whose failure their parent has handled are not waited for again", async () => {
+      const { parent } = await failTogether();
+      await resume(parent);
+      await claimDue();
+      const done = { kind: "step", attempt: 2, startedAt: now, finishedAt: now, until: null, result: 1 } as const;
+      await write(parent, { steps: [{ ...done, name: "refund", sequence: 2 }] });
+      await fail(parent);
+      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      expect((await resultOf(parent, "charge"))?.status).toBe("failed");
+    });
+
+    it("that were canceled stay canceled when their parent is resumed", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await suspend(parent);
+      await store.requestCancel(child, (now += 1));
+      await settle();
+      await claimDue();
+      await fail(parent);
+      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      expect(await resultOf(parent, "charge")).toMatchObject({ status: "canceled" });
+    });
+
     it("that are resumed after their parent has ended do not change it", async () => {
       const parent = await startParent();
       const [child = ""] = await call(parent, ["charge"], { link: "kept_call" });
