@@ -81,8 +81,12 @@ export function createIdentity(p: {
     logger: { disabled: true },
   } satisfies BetterAuthOptions;
   const auth = betterAuth(options);
-  /** Sign-ins of anonymous clients do not delay those who change a password or use a link. */
-  const [signIns, changes] = [createSlots(hashLimits), createSlots(hashLimits)];
+  /**
+   * Sign-ins of anonymous clients do not delay those who change a password or use a link. After each one, the slot
+   * rests for as long as it took: a flood of them leaves half of the processors' time to webhooks.
+   */
+  const signIns = { slots: createSlots(hashLimits), rests: true };
+  const changes = { slots: createSlots(hashLimits), rests: false };
 
   return {
     async signIn({ email, password, address, userAgent }) {
@@ -116,13 +120,19 @@ function toResult(response: Response): SignInResult {
 }
 
 /** Throws AppError `rate_limited`. */
-async function whenFree<T>(slots: Slots, account: string, hash: () => Promise<T>): Promise<T> {
+async function whenFree<T>(
+  { slots, rests }: { slots: Slots; rests: boolean },
+  account: string,
+  hash: () => Promise<T>,
+): Promise<T> {
   const release = await slots.acquire(account);
   if (!release) throw new AppError("rate_limited", "Too many sign-ins are in progress. Try again in a few seconds.");
+  const began = performance.now();
   try {
     return await hash();
   } finally {
-    release();
+    if (rests) setTimeout(release, performance.now() - began).unref();
+    else release();
   }
 }
 
