@@ -7,7 +7,7 @@ import { idempotencyOf } from "../domain/deliveries/idempotency.ts";
 import { headersWithOrigin } from "../domain/deliveries/origin.ts";
 import { queueFull, toProblem } from "../domain/problem.ts";
 import { withRuns } from "../matching/match-triggers.ts";
-import { deliveredEvents } from "../matching/delivered-events.ts";
+import { deliveredEvents, withWoken } from "../matching/delivered-events.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { SwitchStore } from "../ports/store.ts";
@@ -85,7 +85,7 @@ export function createReceiveFed(deps: {
         case "accepted":
           return {
             kind: "recorded",
-            delivery: result.woke?.length && runs.length === 0 ? { ...decided, ...delivered?.ifWoken } : decided,
+            delivery: withWoken(decided, { delivered, runs: runs.length, woke: result.woke?.length ?? 0 }),
           };
         case "full":
           return { kind: "busy", reason: queueFull(result.queue).message };

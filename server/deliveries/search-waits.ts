@@ -41,8 +41,10 @@ export function createWaitSearch(deps: SearchDeps): WaitSearch {
       if (inProgress.has(runId)) continue;
       inProgress.add(runId);
       try {
+        const disabled = await store.listDisabledTriggers();
         const used = new Set<string>();
-        for (const events of Map.groupBy(ofRun, ({ step }) => step).values()) await searchStep(events, used);
+        for (const events of Map.groupBy(ofRun, ({ step }) => step).values())
+          await searchStep(events, { used, disabled });
       } finally {
         inProgress.delete(runId);
       }
@@ -50,13 +52,17 @@ export function createWaitSearch(deps: SearchDeps): WaitSearch {
   }
 
   /** Of a wait for one of several events, the first delivery counts. `used`: the events of the steps before. */
-  async function searchStep(events: readonly WaitToSearch[], used: Set<string>): Promise<void> {
+  async function searchStep(
+    events: readonly WaitToSearch[],
+    { used, disabled }: { used: Set<string>; disabled: Pick<ReadonlyMap<string, unknown>, "has"> },
+  ): Promise<void> {
     const [first] = events;
     if (!first) return;
     const { runId, step, isFinal } = first;
     let earliest: { branch: string; event: FoundEvent } | null = null;
     for (const wait of events) {
-      const event = await findEvent(deps, { ...wait, used: [...wait.used, ...used] });
+      const isSearchable = !disabled.has(wait.source);
+      const event = isSearchable ? await findEvent(deps, { ...wait, used: [...wait.used, ...used] }) : null;
       if (event && (!earliest || event.receivedAt < earliest.event.receivedAt))
         earliest = { branch: wait.branch, event };
     }
@@ -92,7 +98,7 @@ export function createWaitSearch(deps: SearchDeps): WaitSearch {
 const searched = new Set<Delivery["outcome"]>(["accepted", "skipped"]);
 
 /** The first delivery that ends a wait, as the current build evaluates it; `null`: there is none. */
-async function findEvent(deps: SearchDeps, wait: WaitToSearch): Promise<FoundEvent | null> {
+async function findEvent(deps: Pick<SearchDeps, "store" | "project">, wait: WaitToSearch): Promise<FoundEvent | null> {
   const { runId, source: slug, match, since, until, used } = wait;
   /** The delivery that started the run is not an event for it, and a disabled source had none. */
   const isExcluded = ({ id, outcome, verdicts }: Pick<Delivery, "id" | "outcome" | "verdicts">) =>
@@ -101,7 +107,7 @@ async function findEvent(deps: SearchDeps, wait: WaitToSearch): Promise<FoundEve
     verdicts.some((verdict) => verdict.runId === runId || (verdict.trigger === slug && verdict.outcome === "disabled"));
   const triggers = deps.project.current().triggers.filter((trigger) => trigger.slug === slug);
   const [source] = triggers;
-  if (!source || (await deps.store.listDisabledTriggers()).has(slug)) return null;
+  if (!source) return null;
   let found: FoundEvent | null = null;
   // Newest first: the last match is the first delivery. Other machines may have another time.
   const filter = { endpoint: source.endpoint, since, until: until + 1 };

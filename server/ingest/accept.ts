@@ -16,7 +16,7 @@ import {
   skippedResponse,
 } from "../domain/deliveries/sender-response.ts";
 import { toProblem, queueFull } from "../domain/problem.ts";
-import { deliveredEvents } from "../matching/delivered-events.ts";
+import { deliveredEvents, withWoken } from "../matching/delivered-events.ts";
 import { type Decision, withRuns } from "../matching/match-triggers.ts";
 import type {
   AcceptedRun,
@@ -101,7 +101,13 @@ function recorded(
 ): Acceptance {
   if (decision.outcome === "accepted")
     return { kind: "accepted", delivery, runs: decision.runs.map(toAcceptedRun), woke };
-  if (woke.length > 0) return { kind: "accepted", delivery: { ...delivery, ...delivered?.ifWoken }, runs: [], woke };
+  if (woke.length > 0)
+    return {
+      kind: "accepted",
+      delivery: withWoken(delivery, { delivered, runs: 0, woke: woke.length }),
+      runs: [],
+      woke,
+    };
   if (decision.outcome !== "rejected") return { kind: decision.outcome, delivery };
   return { kind: "mismatched", delivery, error: decision.rejection };
 }

@@ -99,7 +99,7 @@ async function resumeAll(
       else planned.push(toResume(old, sources));
     });
   if (!isDryRun)
-    for (const { id } of [...planned])
+    for (const id of planned.map((one) => one.id))
       for (const child of await toResumeChildren(deps, id))
         if (planned.every((one) => one.id !== child.id)) planned.push(child);
   const results = isDryRun || planned.length === 0 ? [] : await deps.store.resumeRuns(planned, deps.clock.now());

@@ -5,7 +5,7 @@ import { openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
-import { closeSearch, endWait } from "./wake-runs.ts";
+import { endWait, recordEnd } from "./wake-runs.ts";
 
 export type EventWaitOperations = Pick<
   EngineStore,
@@ -89,8 +89,7 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
         const ended = waits.find(({ deliveryId }) => deliveryId !== null);
         const hasEvent = ended !== undefined;
         if (ended) {
-          yield* addEnd(session, { run: found.key, step, ...ended });
-          yield* closeSearch(session, { run: found.key, step });
+          yield* endSearch(session, { run: found.key, step, ...ended });
         } else
           yield* session.run(
             db
@@ -121,11 +120,13 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
   };
 }
 
-/** The event of a wait is certain: the search has found no earlier one. */
-function* addEnd(
-  { db, tables: { runStep }, rows, addEntry }: StoreSession,
+/** The search has found no earlier event than the one that the wait has. */
+function* endSearch(
+  session: StoreSession,
   p: { run: RowKey; step: string; deliveryId: string | null; source: string },
 ): Operation<void> {
+  const { db, tables, rows } = session;
+  const { runStep } = tables;
   const { attempt, finishedAt } = runStep;
   const [step] = yield* rows(
     db
@@ -134,14 +135,7 @@ function* addEnd(
       .where(and(eq(runStep.run, p.run), eq(runStep.name, p.step))),
   );
   if (!step || step.finishedAt === null) return;
-  const data = { deliveryId: p.deliveryId, source: p.source };
-  yield* addEntry(p.run, {
-    at: step.finishedAt,
-    kind: "wait_finished",
-    attempt: step.attempt,
-    name: p.step,
-    data,
-  });
+  yield* recordEnd(session, { ...p, attempt: step.attempt, at: step.finishedAt });
 }
 
 /** The deliveries that runs have as their events. */

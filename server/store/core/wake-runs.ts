@@ -153,10 +153,7 @@ export function* endWait(
       .where(and(ofWait, eq(runWait.branch, p.branch))),
   );
   if (p.dueAt !== null) {
-    const data = { deliveryId, source };
-    const { attempt } = step;
-    yield* session.addEntry(p.run, { at: receivedAt, kind: "wait_finished", attempt, name: p.step, data });
-    yield* closeSearch(session, p);
+    yield* recordEnd(session, { run: p.run, step: p.step, attempt: step.attempt, at: receivedAt, deliveryId, source });
     yield* session.run(
       db
         .update(run)
@@ -168,8 +165,18 @@ export function* endWait(
   session.changed("runs");
 }
 
-/** The other events of a step that has one are no longer waited for. */
-export function* closeSearch(
+/** The event of a wait is certain: no search can find an earlier one. The other events are no longer waited for. */
+export function* recordEnd(
+  session: StoreSession,
+  p: { run: RowKey; step: string; attempt: number; at: number; deliveryId: string | null; source: string },
+): Operation<void> {
+  const { at, attempt, step: name, deliveryId, source } = p;
+  const data = { deliveryId, source };
+  yield* session.addEntry(p.run, { at, kind: "wait_finished", attempt, name, data });
+  yield* closeSearch(session, p);
+}
+
+function* closeSearch(
   { db, tables: { runWait }, run }: StoreSession,
   p: { run: RowKey; step: string },
 ): Operation<void> {

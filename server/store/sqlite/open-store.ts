@@ -12,6 +12,7 @@ import { createFoldLater } from "../shared/traffic/fold-later.ts";
 import { createChangeWatcher, createReadCache } from "./writes/changes.ts";
 import { createDatabase, type SqliteDatabase } from "./database.ts";
 import { createDeliveryStore } from "./deliveries/delivery-store.ts";
+import { createWaitPaths } from "./deliveries/wake-runs.ts";
 import { createEngineStore } from "./engine/engine-store.ts";
 import { createFeedStore } from "./lists/feed.ts";
 import { createQueueCapacity, prepareInsertRun } from "./runs/insert-run.ts";
@@ -82,8 +83,13 @@ function createStore(connection: Connection, file: string | null, logger: Logger
     const unlisted = lists.countUnlisted();
     if (unlisted > 0) indexing.waits(unlisted);
   };
-  const onBegin = () => {
+  /** What holds until an operation changes more than new deliveries and their runs. */
+  const forgetReads = () => {
     capacity.clear();
+    waitPaths.clear();
+  };
+  const onBegin = () => {
+    forgetReads();
     traffic.begin();
     database.names.begin();
     database.changes.begin();
@@ -106,7 +112,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
     (operation, durability, terms) =>
       queue.write(
         () => {
-          capacity.clear();
+          forgetReads();
           readCache.clear();
           return operation();
         },
@@ -119,13 +125,14 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   const writeRuns: WriteQueue["write"] = (operation, durability, terms) =>
     queue.write(
       () => {
-        capacity.clear();
+        forgetReads();
         return operation();
       },
       durability,
       terms,
     );
   const capacity = createQueueCapacity(database);
+  const waitPaths = createWaitPaths(database);
   // For operations that change queues only by insertRun.
   const queueing = queue.write;
   const fold = prepareFoldTraffic(connection);
@@ -141,7 +148,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   if (connection.prepare<unknown[], number>(hasLoggedSql).pluck().get() === 1) folding.counted(0);
   noteUnlisted();
   return {
-    ...createDeliveryStore(database, { insertRun, capacity, queueing, session, countTraffic: traffic.add }),
+    ...createDeliveryStore(database, { insertRun, capacity, queueing, session, waitPaths, countTraffic: traffic.add }),
     ...createFeedStore(database),
     ...createRunStore(database, { insertRun, keySlots, capacity, queueing, addEntry }),
     ...createTrafficStore(database),

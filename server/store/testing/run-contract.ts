@@ -57,6 +57,7 @@ export function runContract(open: OpenStore): void {
         replayOf: "run_old",
         replayedAs: null,
         failureOf: null,
+        childOf: null,
         key: "customer 7",
         version: "v1",
         attempt: 0,

@@ -1,3 +1,4 @@
+import { withWoken } from "../../../matching/delivered-events.ts";
 import { and, asc, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { MatchedEvent } from "../../../domain/runs/event-waits.ts";
 import type {
@@ -158,8 +159,7 @@ function decideAll(
     if (queue) return { delivery, runs: [], left: [], ended: [], answer: { kind: "full", queue } };
     const ended =
       delivery && delivered ? takeWaits(waits, { keys: delivered.keys, receivedAt: delivery.receivedAt, taken }) : [];
-    if (delivery && delivered && ended.length > 0 && runs.length === 0)
-      delivery = { ...delivery, ...delivered.ifWoken };
+    if (delivery) delivery = withWoken(delivery, { delivered, runs: runs.length, woke: ended.length });
     if (delivery && name && idempotency && reservesKey(delivery.outcome)) {
       const row = {
         endpoint: delivery.endpoint,

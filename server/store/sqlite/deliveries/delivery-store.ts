@@ -1,3 +1,4 @@
+import { withWoken } from "../../../matching/delivered-events.ts";
 import { eq, inArray } from "drizzle-orm";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { deliveryOutcomeCodes } from "../../../domain/stored-codes.ts";
@@ -15,7 +16,7 @@ import { listDeliveries, nameDelivery } from "../lists/list-deliveries.ts";
 import { delivery } from "../schema.ts";
 import { deliveryId, readTarget, runId } from "../stored-forms.ts";
 import { packVerdicts } from "./verdicts.ts";
-import { prepareWakeRuns, type WakeRuns } from "./wake-runs.ts";
+import { prepareWakeRuns, type WaitPaths, type WakeRuns } from "./wake-runs.ts";
 import type { WriteQueue } from "../writes/write-queue.ts";
 
 export function createDeliveryStore(
@@ -26,11 +27,12 @@ export function createDeliveryStore(
     countTraffic: CountTraffic;
     queueing: WriteQueue["write"];
     session: StoreSession;
+    waitPaths: WaitPaths;
   },
 ): Omit<DeliveryStore, keyof CoreStore> {
   const { db, names, read, readInTurn } = database;
   const insertDelivery = prepareInsertDelivery(database, p.countTraffic);
-  const wakeRuns = prepareWakeRuns(database, p.session);
+  const wakeRuns = prepareWakeRuns(database, p);
   const acceptDelivery = prepareAcceptDelivery(database, {
     insertDelivery,
     insertRun: p.insertRun,
@@ -134,7 +136,7 @@ function prepareAcceptDelivery(
     const queue = p.capacity.findFull(runs);
     if (queue) return { kind: "full", queue };
     const { ended, hasMore } = delivered ? p.wakeRuns.find(delivered, delivery) : { ended: [], hasMore: false };
-    if (delivered && ended.length > 0 && runs.length === 0) delivery = { ...delivery, ...delivered.ifWoken };
+    delivery = withWoken(delivery, { delivered, runs: runs.length, woke: ended.length });
     const key = reservesKey(delivery.outcome) ? (idempotency?.key ?? null) : null;
     if (found && key !== null) releaseKey.run(found.seq);
     const seq = p.insertDelivery(delivery, key);
