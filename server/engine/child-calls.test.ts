@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defineAgent } from "../../sdk/agent/index.ts";
 import { ChildRunError, defineWorkflow, type WorkflowContext } from "../../sdk/workflow/index.ts";
 import type { RunTransition } from "../ports/store/engine-store.ts";
+import { aConcurrency } from "../store/testing/factories.ts";
 import { createEngineHarness, type TestWorkflow } from "./testing/engine-harness.ts";
 
 const hour = 3_600_000;
@@ -195,6 +196,38 @@ describe("ctx.call", () => {
       name: "ChildTooDeep",
       message: expect.stringContaining('ctx.call("charge", …): this run is a child at depth 20'),
     });
+  });
+});
+
+describe("a call whose child would wait for a slot of the runs above it", () => {
+  const held = aConcurrency({ perKey: 1 });
+  const callKey = (key: string, link: "call" | "start" = "call"): TestWorkflow =>
+    workflow((ctx) => ctx[link]("charge", work, {}, { key }));
+
+  it("fails with a clear error, and starts nothing", async () => {
+    const id = await engine.createRun({ key: "customer 7" });
+    await execute({ ...callKey("customer 7"), concurrency: held });
+    expect((await engine.read(id)).run.error).toMatchObject({
+      name: "ChildWaitsForParent",
+      message: expect.stringContaining('all slots of the key "customer 7"'),
+    });
+    expect(await childrenOf(id)).toEqual([]);
+  });
+
+  it("fails if the runs above it count towards the limit of its target", async () => {
+    const id = await engine.createRun();
+    await execute({ ...callKey("any"), concurrency: aConcurrency({ limit: 1, whileWaiting: "hold" }) });
+    expect((await engine.read(id)).run.error?.message).toContain("all slots of its target");
+  });
+
+  it.each<[string, TestWorkflow]>([
+    ["another key", { ...callKey("customer 8"), concurrency: held }],
+    ["whileWaiting: release", { ...callKey("customer 7"), concurrency: { ...held, whileWaiting: "release" } }],
+    ["ctx.start", { ...callKey("customer 7", "start"), concurrency: held }],
+  ])("starts with %s", async (_, given) => {
+    const id = await engine.createRun({ key: "customer 7" });
+    await execute(given);
+    expect(await childrenOf(id)).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ChildRunError } from "../../sdk/errors.ts";
 import type { Json } from "../contract/json.ts";
-import type { Target } from "../contract/project/target.ts";
+import { type Target, targetName } from "../contract/project/target.ts";
 import { maxDepth, readChildResult } from "../domain/runs/child-runs.ts";
 import { newId } from "../domain/ids.ts";
 import { runLimitsOf } from "../domain/runs/run-limits.ts";
@@ -19,6 +19,12 @@ interface ChildValues {
   target: Target;
   input: Json;
   output: Json | null;
+}
+
+/** The run, or one of its parents. */
+interface RunAbove {
+  target: Target;
+  key: string | null;
 }
 
 interface BegunCall {
@@ -66,6 +72,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
 
   function beginChild(call: string, key: string, request: ChildRequest, given: unknown): BegunCall {
     requireDepth(call);
+    if (request.link !== "start") requireSlot(call, request, [run, ...run.parents]);
     const { target, built, key: runKey, timeoutMs, link } = request;
     const input = readChildInput(call, request, given);
     const startedAt = clock.now();
@@ -160,4 +167,22 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
       return { id: child.id };
     },
   };
+}
+
+/**
+ * With `whileWaiting: "hold"`, runs that wait for the child keep the slots that it needs: it would never start.
+ * `above`: the run and its parents.
+ */
+function requireSlot(call: string, { target, built, key }: ChildRequest, above: readonly RunAbove[]): void {
+  const { limit = null, perKey = null, whileWaiting } = built.concurrency ?? {};
+  if (whileWaiting !== "hold") return;
+  const sameTarget = above.filter((one) => targetName(one.target) === targetName(target));
+  const isFull = limit !== null && sameTarget.length >= limit;
+  const isKeyFull = perKey !== null && key !== null && sameTarget.filter((one) => one.key === key).length >= perKey;
+  if (!isFull && !isKeyFull) return;
+  const slots = isFull ? "of its target" : `of the key ${JSON.stringify(key)}`;
+  throw new FinalFailure(
+    "ChildWaitsForParent",
+    `${call}: the child run would never start, because runs above it have all slots ${slots} and keep them while they wait. Set concurrency.whileWaiting of ${target.kind} ${target.slug} to "release", or call it with another key.`,
+  );
 }

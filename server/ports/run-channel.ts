@@ -18,7 +18,7 @@ export interface AssignedRun extends RunAttempt {
    */
   failure: Run | null;
   /** The runs above it, whose sensitive values it may have. */
-  parents: Pick<Run, "trigger" | "target" | "payload" | "input">[];
+  parents: Pick<Run, "trigger" | "target" | "payload" | "input" | "key">[];
 }
 
 /** The request that a transform reads. */

@@ -39,6 +39,7 @@ const run: RunAttempt = {
   target: { kind: "workflow", slug: "ship" },
   deliveryId: "dlv_1",
   failureOf: null,
+  key: null,
   childOf: null,
   depth: 0,
   attempt: 1,

@@ -5,7 +5,8 @@ import { type FailedTries, keepsWorker, planNextTry, readFailedTries } from "../
 import { type Clock, elapsedMs } from "../../ports/clock.ts";
 import { type Logger, runLogFields } from "../../ports/logger.ts";
 import type { ProjectCode } from "../../ports/project.ts";
-import type { NewTimelineEntry, RunAttempt, Spend, StepRecord } from "../../ports/store/engine-store.ts";
+import type { AssignedRun } from "../../ports/run-channel.ts";
+import type { NewTimelineEntry, Spend, StepRecord } from "../../ports/store/engine-store.ts";
 import type { RunTrace } from "../../ports/tracing.ts";
 import { detailsOfError, readRetryHint, toRunError } from "../run-errors.ts";
 import type { RunSession } from "../run-session.ts";
@@ -34,7 +35,7 @@ interface OpenStep {
 
 /** What the code of an execution needs to be executed, and its steps. */
 export interface ExecutionOptions {
-  run: RunAttempt;
+  run: AssignedRun;
   session: RunSession;
   clock: Clock;
   random: () => number;

@@ -26,6 +26,7 @@ export interface TestWorkflow {
   output?: z.ZodType;
   timeoutMs?: number;
   retries?: Partial<ManifestWorkflow["retries"]>;
+  concurrency?: ManifestWorkflow["concurrency"];
   /** The sources whose webhooks are received. */
   sources?: readonly { slug: string; endpoint: string; request: JsonSchemaObject }[];
 }
@@ -218,6 +219,7 @@ function createManifest(workflow: TestWorkflow): Manifest {
         output: null,
         retries: { attempts: 3, backoff: "fixed", initialMs: 1000, maxMs: 60_000, ...workflow.retries },
         timeoutMs: workflow.timeoutMs ?? 60_000,
+        concurrency: workflow.concurrency ?? null,
         hasOnFailure: workflow.onFailure !== undefined,
       }),
     ],

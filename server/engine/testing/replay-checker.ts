@@ -221,6 +221,7 @@ export async function openMemoryStore(facts: { maxAttempts: number; createdAt: n
         target: { kind: "workflow", slug: "work" },
         deliveryId: null,
         failureOf: null,
+        key: null,
         childOf: null,
         depth: 0,
         attempt: run.attempt,

@@ -26,6 +26,8 @@ export interface RunAttempt {
   deliveryId: string | null;
   /** The failed run whose `onFailure` it executes. */
   failureOf: string | null;
+  /** What it is about; `null`: its trigger has no key. */
+  key: string | null;
   /** Id of its parent; `null`: it has none. */
   childOf: string | null;
   /** How many runs are above it: its parent, the parent of that one, and so on. */

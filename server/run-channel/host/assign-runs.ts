@@ -169,7 +169,7 @@ export function createAcceptRunning(p: {
 }
 
 function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
-  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, input } = run;
+  const { id, trigger, attachmentId, target, deliveryId, maxAttempts, createdAt, input, key = null } = run;
   return {
     ...assignment,
     id,
@@ -180,6 +180,7 @@ function toClaimedRun({ assignment, ...run }: Reservation["run"]): ClaimedRun {
     maxAttempts,
     createdAt,
     failureOf: null,
+    key,
     childOf: null,
     depth: 0,
     status: "running",

@@ -86,6 +86,7 @@ function aClaimedRun(id: string): ClaimedRun {
     target: { kind: "workflow", slug: "w" },
     deliveryId: null,
     failureOf: null,
+    key: null,
     childOf: null,
     depth: 0,
     attempt: 1,

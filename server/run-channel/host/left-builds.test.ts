@@ -24,6 +24,7 @@ const claimed = (id: string, build?: ClaimedRun["build"], slug = "ship"): Claime
   target: { kind: "workflow", slug },
   deliveryId: null,
   failureOf: null,
+  key: null,
   childOf: null,
   depth: 0,
   attempt: 1,

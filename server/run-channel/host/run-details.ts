@@ -52,8 +52,8 @@ const needsFailure = (run: ClaimedRun): run is ClaimedRun & { failureOf: string 
 async function loadParents(store: Pick<Store, "getRun">, childOf: string | null): Promise<RunDetails["parents"]> {
   const parent = childOf === null ? null : await store.getRun(childOf);
   if (!parent) return [];
-  const { trigger, target, payload, input } = parent;
-  return [{ trigger, target, payload, input }, ...(await loadParents(store, parent.childOf))];
+  const { trigger, target, payload, input, key } = parent;
+  return [{ trigger, target, payload, input, key }, ...(await loadParents(store, parent.childOf))];
 }
 
 /** A replay of a replay, and so on. */

@@ -86,6 +86,7 @@ export function engineContract(open: OpenStore): void {
           target: workflow("welcome-email"),
           deliveryId: null,
           failureOf: null,
+          key: null,
           childOf: null,
           depth: 0,
           attempt: 1,

@@ -207,6 +207,7 @@ interface TakenRow {
   slug: string;
   deliveryId: string | null;
   failureOf: string | null;
+  key: string | null;
   childOf: string | null;
   depth: number;
   attempt: number;
@@ -247,7 +248,7 @@ const takeSql = (part: Part) => `
       lease_until = ${leaseClockSql("$8")} + $7::bigint, started_at = coalesce(started_at, $6::bigint)
     FROM numbered WHERE ${looksUp("run.id", "numbered.id")}
     RETURNING run.id, run.worker_id AS "workerId", run.token, trigger, attachment_id AS "attachmentId",
-      target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", child_of AS "childOf", depth, attempt,
+      target_kind AS kind, target_slug AS slug, delivery_id AS "deliveryId", failure_of AS "failureOf", run_key AS key, child_of AS "childOf", depth, attempt,
       max_attempts AS "maxAttempts", attempts_before AS "attemptsBefore", is_resuming AS "isResumed",
       payload AS "payloadText", input AS "inputText", created_at AS "createdAt", version AS "acceptedBy"
   )

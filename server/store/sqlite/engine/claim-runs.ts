@@ -147,7 +147,7 @@ const takeSql = `
     implied_entries = implied_entries | CASE WHEN attempt = 0 AND version = coalesce(@version, version) THEN ${implied.started} ELSE 0 END
   WHERE seq = @seq AND status IN (${queued}, ${waiting}) AND key_slot IS NOT ${keySlotCodes.asleep}
   RETURNING id, trigger, attachment, target, (SELECT id FROM delivery WHERE delivery.seq = run.delivery) AS delivery,
-    failure_of AS failureOf, child_of AS childOf, depth, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
+    failure_of AS failureOf, run_key AS key, child_of AS childOf, depth, attempt, max_attempts AS maxAttempts, attempts_before AS attemptsBefore, is_resuming AS isResuming, ${payloadSql} AS payload, ${inputSql} AS input,
     created_at AS createdAt, version`;
 
 interface TakenRow {
@@ -157,6 +157,7 @@ interface TakenRow {
   target: number;
   delivery: Packed | null;
   failureOf: Packed | null;
+  key: string | null;
   childOf: Packed | null;
   depth: number;
   attempt: number;
@@ -208,6 +209,7 @@ function prepareTakeRun(
       target: readTarget(target),
       deliveryId: row.delivery === null ? null : deliveryId.unpack(row.delivery),
       failureOf: row.failureOf === null ? null : runId.unpack(row.failureOf),
+      key: row.key,
       childOf: row.childOf === null ? null : runId.unpack(row.childOf),
       depth: row.depth,
       attempt,
