@@ -9,6 +9,12 @@ import type { AgentSettings, WorkflowSettings } from "./target-settings.ts";
  */
 export const definitionKind: unique symbol = Symbol.for("signalbox.definition") as never;
 
+/**
+ * Where a worker has the function that the client of the SDK calls when a run's code waits for another run. A
+ * registered symbol, as above.
+ */
+export const waitReporter: unique symbol = Symbol.for("signalbox.wait-reporter") as never;
+
 /** Of a source: the type of its payload. It has no value. */
 export declare const payloadType: unique symbol;
 

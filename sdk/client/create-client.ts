@@ -1,3 +1,4 @@
+import { waitReporter } from "../definition.ts";
 import { checkNames, checkOptions, checkText } from "../check-shape.ts";
 import { type Duration, parseDuration } from "../duration.ts";
 import type { Jsonify } from "../jsonify.ts";
@@ -167,12 +168,19 @@ function randomKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** A run that waits for another one here occupies a slot of its worker, which says so in the timeline of the run. */
+function reportWait(runId: string): void {
+  const report: unknown = Reflect.get(globalThis, waitReporter);
+  if (typeof report === "function") report(runId);
+}
+
 async function waitFor<Output>(
   transport: Transport,
   runId: string,
   { timeout, signal }: WaitOptions = {},
 ): Promise<Jsonify<Output>> {
   const timeoutMs = timeout === undefined ? Number.POSITIVE_INFINITY : readDuration(timeout, "waitFor: timeout");
+  reportWait(runId);
   const end = performance.now() + timeoutMs;
   for (;;) {
     const leftMs = Math.max(0, end - performance.now());

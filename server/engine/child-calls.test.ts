@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineAgent } from "../../sdk/agent/index.ts";
+import { createClient } from "../../sdk/client/index.ts";
+import { waitReporter } from "../../sdk/definition.ts";
 import { ChildRunError, defineWorkflow, type WorkflowContext } from "../../sdk/workflow/index.ts";
 import type { RunTransition } from "../ports/store/engine-store.ts";
 import { aConcurrency } from "../store/testing/factories.ts";
+import { reportWait } from "./execute-run.ts";
 import { createEngineHarness, type TestWorkflow } from "./testing/engine-harness.ts";
 
 const hour = 3_600_000;
@@ -199,11 +202,11 @@ describe("ctx.call", () => {
   });
 });
 
+const callKey = (key: string, link: "call" | "start" = "call"): TestWorkflow =>
+  workflow((ctx) => ctx[link]("charge", work, {}, { key }));
+
 describe("a call whose child would wait for a slot of the runs above it", () => {
   const held = aConcurrency({ perKey: 1 });
-  const callKey = (key: string, link: "call" | "start" = "call"): TestWorkflow =>
-    workflow((ctx) => ctx[link]("charge", work, {}, { key }));
-
   it("fails with a clear error, and starts nothing", async () => {
     const id = await engine.createRun({ key: "customer 7" });
     await execute({ ...callKey("customer 7"), concurrency: held });
@@ -310,4 +313,22 @@ describe("a wrong call", () => {
     await execute(workflow((ctx) => ctx.step("outer", () => ctx.call("inner", work, {}))));
     expect((await engine.read(id)).run.error?.name).toBe("StepInStep");
   });
+});
+
+it("a run whose code waits for another run with the client has one warning that recommends ctx.call", async () => {
+  Reflect.set(globalThis, waitReporter, reportWait);
+  const client = createClient({
+    url: "http://127.0.0.1:3000",
+    fetch: async () => Response.json({ id: "run_2", status: "completed", output: 7 }),
+  });
+  const id = await engine.createRun();
+  await execute(
+    workflow((ctx) => ctx.step("wait", async () => [await client.waitFor("run_2"), await client.waitFor("run_2")])),
+  );
+  Reflect.deleteProperty(globalThis, waitReporter);
+  const { run, timeline } = await engine.read(id);
+  expect(run.output).toEqual([7, 7]);
+  expect(timeline.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^The code waits for run run_2 with the client.* Use ctx\.call: it waits without a slot\.$/),
+  ]);
 });

@@ -192,12 +192,19 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
     const leftMs = Math.max(0, timeoutMs - usedBeforeMs);
     deadline = elapsedMs(clock) + leftMs;
     const stopTimer = startTimer(clock, () => interrupt({ kind: "timed_out", timeoutMs }), leftMs);
+    const warnings = new Set<string>();
     const scope = {
       run: runLogFields(run),
       crash(error: unknown) {
         const isOurs = !isDecided;
         interrupt({ kind: "crashed", error });
         return isOurs;
+      },
+      warn(message: string) {
+        if (warnings.has(message)) return;
+        warnings.add(message);
+        const entry = { at: clock.now(), kind: "log", attempt: run.attempt, level: "warn", message } as const;
+        session.note({ entries: [entry] });
       },
     };
     if (isDecided) {
@@ -325,6 +332,8 @@ interface RunScope {
   readonly isLoading?: boolean;
   /** Ends the attempt because of its code's behaviour. Returns `false` if it had already ended. */
   crash(error: unknown): boolean;
+  /** Writes a warning to the timeline, once for each message. */
+  warn(message: string): void;
 }
 
 const scopes = new AsyncLocalStorage<RunScope>();
@@ -357,6 +366,15 @@ function runWhileLoading<T>(load: () => Promise<T>): Promise<T> {
 export function currentExecution(): object | null {
   const scope = scopes.getStore();
   return scope && !scope.isLoading ? scope : null;
+}
+
+/** Called when the code of a run waits for another run through the client of the SDK. */
+export function reportWait(runId: string): void {
+  scopes
+    .getStore()
+    ?.warn(
+      `The code waits for run ${runId} with the client, and this run keeps its slot meanwhile. If all slots wait like this, no other run can start. Use ctx.call: it waits without a slot.`,
+    );
 }
 
 /** Runs `fn` outside any run's scope, even if a run's code caused the call. */

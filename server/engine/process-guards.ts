@@ -1,8 +1,9 @@
 import { syncBuiltinESMExports } from "node:module";
+import { waitReporter } from "../../sdk/definition.ts";
 import type { Logger } from "../ports/logger.ts";
 import { ProcessChangeRejected, ProcessExitCalled } from "./run-errors.ts";
 import { isolateEnvironment } from "./run-environment.ts";
-import { currentExecution, currentScope, runOutsideScopes } from "./execute-run.ts";
+import { currentExecution, currentScope, reportWait, runOutsideScopes } from "./execute-run.ts";
 
 export interface ProcessGuardOptions {
   logger: Logger;
@@ -28,6 +29,7 @@ export function installProcessGuards(options: ProcessGuardOptions): ProcessGuard
   const reallyExit = process.exit.bind(process);
   guardProcess();
   isolateEnvironment(process, currentExecution);
+  Reflect.set(globalThis, waitReporter, reportWait);
   // For `import { exit, env } from "node:process"`.
   syncBuiltinESMExports();
   process.on("unhandledRejection", (reason) => handleStrayError({ ...options, error: reason, isException: false }));
