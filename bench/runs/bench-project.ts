@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newId } from "../../server/domain/ids.ts";
 import { packageRoot } from "../../server/paths.ts";
-import type { NewRun } from "../../server/ports/store/run-store.ts";
+import type { NewRun } from "../../server/ports/store/new-run.ts";
 import type { Store } from "../../server/ports/store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NewRun } from "../../server/ports/store/run-store.ts";
+import type { NewRun } from "../../server/ports/store/new-run.ts";
 import type { Store } from "../../server/ports/store.ts";
 import { openPostgresStore } from "../../server/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../server/store/sqlite/open-store.ts";

@@ -6,7 +6,7 @@ import { maxDepth, readChildResult } from "../domain/runs/child-runs.ts";
 import { newId } from "../domain/ids.ts";
 import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import type { StepRecord } from "../ports/store/engine-store.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
 import { type ChildRequest, readChildInput, readChildRequest } from "./child-request.ts";
 import { FinalFailure } from "./run-errors.ts";
 import { cloneJson } from "./run-values.ts";
@@ -45,7 +45,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
   let begun: { calls: BegunCall[]; written: Promise<void> } | null = null;
 
   /** Calls that are made together are written together. Resolves when they are stored. */
-  function writeSoon(call: BegunCall): Promise<void> {
+  function startInBatch(call: BegunCall): Promise<void> {
     begun ??= { calls: [], written: rules.whileInFlight(writeBegun) };
     begun.calls.push(call);
     return begun.written;
@@ -129,7 +129,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
       const { key, known, open } = rules.begin(call, name, "child");
       if (!known) {
         const created = beginChild(call, key, request, input);
-        await writeSoon(created);
+        await startInBatch(created);
         openCalls.push(created);
         rules.considerSuspending();
         return await never();

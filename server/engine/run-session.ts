@@ -14,7 +14,7 @@ import type {
   Spend,
   StepRecord,
 } from "../ports/store/engine-store.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
 import type { Interrupt } from "./run-errors.ts";
 
 interface Progress extends Pick<RunEnd, "waits" | "closesWaits" | "awaitsChildren" | "hasFamily"> {

@@ -25,7 +25,7 @@ import type {
   NewDelivery,
   WokenRun,
 } from "../ports/store/delivery-store.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
 import type { IngestResponse, Rejected, RequestHead } from "./ingest-request.ts";
 
 /**

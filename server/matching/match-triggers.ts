@@ -16,7 +16,7 @@ import { runLimitsOf } from "../domain/runs/run-limits.ts";
 import { otherEventCode } from "../shared/deliveries/describe-reason.ts";
 import { shortText } from "../shared/json/short-json.ts";
 import type { AnySchema, FieldsSchema, TriggerIndex, TriggerSource } from "../ports/project.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
 import { explainIssues, toProblemErrors } from "./explain/explain.ts";
 import { fieldAt } from "./index/discriminators.ts";
 import { listNearest } from "./list-nearest.ts";

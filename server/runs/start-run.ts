@@ -10,7 +10,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { InputChecks } from "../ports/input-checks.ts";
 import type { ProjectReader } from "../ports/project.ts";
 import type { Signals } from "../ports/signals.ts";
-import type { NewRun, RunStore } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
+import type { RunStore } from "../ports/store/run-store.ts";
 import { findTarget } from "./get-target.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { EventWait, NewTimelineEntry, StepRecord } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { OpenCall } from "./completions.ts";
 
 /** What a run waits for when it is suspended. */

@@ -14,7 +14,7 @@ import { newId } from "../../domain/ids.ts";
 import { silentLogger } from "../../ports/logger.ts";
 import type { AnySchema, LoadedWorkflow, ProjectCode } from "../../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../../ports/run-channel.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";
 import type { WorkflowContext } from "../../../sdk/workflow/index.ts";
 import { type RunHandle, executeRun } from "../execute-run.ts";

@@ -1,7 +1,8 @@
 import { AppError } from "../../contract/app-error.ts";
 import { reservesKey } from "../../domain/deliveries/held.ts";
 import type { DeliveryStore, NewDelivery } from "../../ports/store/delivery-store.ts";
-import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
+import type { QueueFull } from "../../ports/store/run-store.ts";
 
 type Writes = Pick<DeliveryStore, "acceptDelivery" | "recordDelivery">;
 

@@ -12,7 +12,8 @@ import type { PageRequest, Page } from "../../contract/list.ts";
 import type { MatchedEvent, ToStoredResult } from "../../domain/runs/event-waits.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Target } from "../../contract/project/target.ts";
-import type { QueueFull, NewRun } from "./run-store.ts";
+import type { NewRun } from "./new-run.ts";
+import type { QueueFull } from "./run-store.ts";
 
 export interface NewDelivery {
   id: string;

@@ -1,49 +1,16 @@
 import type { RunFilterFields, SpendFilterFields } from "../../contract/filters.ts";
 import type { StoreFilter } from "../../domain/store-filter.ts";
 import type { ApprovalDecision } from "../../contract/agent/trace.ts";
-import type { Json } from "../../contract/json.ts";
 import type { PageRequest, Page } from "../../contract/list.ts";
 import type { Target } from "../../contract/project/target.ts";
-import type { StartedBy, RunStatus, RunSummary, Run } from "../../contract/run.ts";
+import type { RunStatus, RunSummary, Run } from "../../contract/run.ts";
 import type { TimelineEntry } from "../../contract/timeline.ts";
-import type { ChildPlace } from "../../domain/runs/child-runs.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
 import type { CancelOutcome } from "../../shared/runs/run-state.ts";
 import type { StepRecord } from "./engine-store.ts";
+import type { NewRun } from "./new-run.ts";
 import type { ConcurrencyLimits, RunLimits } from "../../domain/runs/run-limits.ts";
 import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
-
-export interface NewRun extends RunLimits {
-  id: string;
-  trigger: string | null;
-  attachmentId: string | null;
-  target: Target;
-  deliveryId: string | null;
-  startedBy: StartedBy;
-  replayOf: string | null;
-  /** The failed run whose `onFailure` it executes. Absent: it executes `run`. */
-  failureOf?: string;
-  /** Absent: it has no parent. */
-  child?: ChildPlace;
-  version: string;
-  maxAttempts: number;
-  createdAt: number;
-  /** The output of the trigger's `request`; `null` if the run starts with its input. */
-  payload: Json | null;
-  /** The input, if it is already known (without a transform). */
-  input: Json | null;
-  keyId: string | null;
-  /** What it is about. Default: its trigger has no key. Empty: the webhook had no value for it. */
-  key?: string | null;
-  /** Recorded only if the run that it replays has ended and has no replay. Not stored. */
-  isOnlyReplay?: true;
-  /**
-   * The run is recorded as `running`: in its first attempt, started when it was created. It waits in no queue. Absent:
-   * it is recorded as `queued`. `payloadText`: the JSON of the payload, if the worker gets it as well. Default: it
-   * is formatted.
-   */
-  assignment?: { workerId: string; token: string; leaseUntil: number; payloadText?: string | null };
-}
 
 /** `adds` more runs of `target` would exceed `maxQueued`. */
 export interface QueueFull {

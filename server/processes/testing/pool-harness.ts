@@ -10,7 +10,7 @@ import { newId } from "../../domain/ids.ts";
 import { packageRoot } from "../../paths.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { type Logger, silentLogger } from "../../ports/logger.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { Store } from "../../ports/store.ts";
 import { readManifest } from "../../project/read-manifest.ts";
 import { openSqliteStore } from "../../store/sqlite/open-store.ts";

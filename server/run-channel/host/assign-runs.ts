@@ -6,7 +6,7 @@ import { type Logger, runLogFields } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import type { AcceptResult, DeliveryStore } from "../../ports/store/delivery-store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import { planFailureRun } from "../../domain/runs/failure-run.ts";
 import { planAttemptEnd } from "../../engine/plan-run-end.ts";
 import { formatAssign } from "../messages.ts";

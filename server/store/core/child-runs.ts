@@ -1,7 +1,7 @@
 import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, or } from "drizzle-orm";
 import { planCall, planChild, reopensCall, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import { failedStatuses, hasFailed, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";

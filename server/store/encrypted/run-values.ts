@@ -11,7 +11,8 @@ import type {
   RunTransition,
   StepRecord,
 } from "../../ports/store/engine-store.ts";
-import type { NewRun, RunWaits } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
+import type { RunWaits } from "../../ports/store/run-store.ts";
 
 /**
  * The parts of a run that repeat its delivery or that its code wrote: payload, input, output, errors, logs, and the

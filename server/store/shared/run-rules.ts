@@ -1,7 +1,8 @@
 import { type Target, targetName } from "../../contract/project/target.ts";
 import { buildNote, chooseBuild, type RunBuild, type WorkerBuilds } from "../../domain/runs/run-builds.ts";
 import type { ClaimRequest } from "../../ports/store/engine-store.ts";
-import type { NewRun, QueueFull } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
+import type { QueueFull } from "../../ports/store/run-store.ts";
 
 /** The facts of a run that decide whether it fits into its queue. */
 export type QueuedRun = Pick<NewRun, "target" | "maxQueued" | "assignment">;

@@ -4,7 +4,7 @@ import { isEnded } from "../../shared/runs/run-state.ts";
 import { newId } from "../../domain/ids.ts";
 import { type ChildLink, readChildResult } from "../../domain/runs/child-runs.ts";
 import type { ClaimedRun, RunTransition, StepRecord } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aResume, aRun, epoch, kindsOf, type OpenStore } from "./factories.ts";
 
@@ -182,7 +182,7 @@ export function childRunsContract(open: OpenStore): void {
       expect(await claimDue()).toEqual([parent]);
     });
 
-    it("that were started wake nobody, and continue after their parent", async () => {
+    it("that were started do not wake their parent, and continue after it", async () => {
       const parent = await startParent();
       const [child = ""] = await call(parent, ["notify"], { link: "start" });
       await fail(parent);

@@ -8,7 +8,8 @@ import type { Verdict } from "../../contract/delivery.ts";
 import type { ClaimedRun, ClaimRequest } from "../../ports/store/engine-store.ts";
 import type { NewDelivery } from "../../ports/store/delivery-store.ts";
 import type { NewKey } from "../../ports/store/key-store.ts";
-import type { NewRun, RunToResume } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
+import type { RunToResume } from "../../ports/store/run-store.ts";
 import type { Store } from "../../ports/store.ts";
 
 /** Opens an empty store with each call. */

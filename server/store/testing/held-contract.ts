@@ -3,7 +3,7 @@ import type { DeliveryOutcome, VerdictOutcome } from "../../contract/delivery.ts
 import { ownHeaders } from "../../contract/own-headers.ts";
 import type { Store } from "../../ports/store.ts";
 import type { DeliveryFilter, HeldFilter } from "../../ports/store/delivery-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import {
   aDelivery,
   aRun,

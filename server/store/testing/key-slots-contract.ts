@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Concurrency } from "../../contract/project/options.ts";
 import type { ClaimedRun, RunTransition } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aConcurrency, aResume, aRun, epoch, kindsOf, type OpenStore, toTheEnd } from "./factories.ts";
 

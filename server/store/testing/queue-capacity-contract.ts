@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aDelivery, aRun, epoch, type OpenStore } from "./factories.ts";
 

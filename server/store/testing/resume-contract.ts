@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunTransition } from "../../ports/store/engine-store.ts";
-import type { NewRun } from "../../ports/store/run-store.ts";
+import type { NewRun } from "../../ports/store/new-run.ts";
 import type { Store } from "../../ports/store.ts";
 import { aClaim, aResume, aRun, claimOne, epoch, kindsOf, type OpenStore } from "./factories.ts";
 

@@ -9,7 +9,7 @@ import { type ManifestAgent, manifestAgentSchema } from "../../../contract/proje
 import { silentLogger } from "../../../ports/logger.ts";
 import type { ProjectCode } from "../../../ports/project.ts";
 import type { AssignedRun, ProgressWriter } from "../../../ports/run-channel.ts";
-import type { NewRun } from "../../../ports/store/run-store.ts";
+import type { NewRun } from "../../../ports/store/new-run.ts";
 import { toAgent } from "../../../project/load-code.ts";
 import { createEngineHarness } from "../../testing/engine-harness.ts";
 import { type RunHandle, executeRun } from "../../execute-run.ts";

@@ -9,7 +9,8 @@ import type {
   WokenRun,
   WriteTerms,
 } from "../../../ports/store/delivery-store.ts";
-import type { LeftRun, NewRun } from "../../../ports/store/run-store.ts";
+import type { NewRun } from "../../../ports/store/new-run.ts";
+import type { LeftRun } from "../../../ports/store/run-store.ts";
 import { reservesKey } from "../../../domain/deliveries/held.ts";
 import { findWoken } from "../../core/event-waits.ts";
 import { type EndedWait, type OpenWait, takeWaits, wake } from "../../core/wake-runs.ts";

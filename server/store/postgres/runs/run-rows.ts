@@ -1,6 +1,6 @@
 import { targetName } from "../../../contract/project/target.ts";
 import { noSlot, notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
-import type { NewRun } from "../../../ports/store/run-store.ts";
+import type { NewRun } from "../../../ports/store/new-run.ts";
 import { tokensAtStart } from "../../shared/run-rules.ts";
 import { type InsertPart, toInsert } from "../statements/insert-rows.ts";
 import { run } from "../schema.ts";

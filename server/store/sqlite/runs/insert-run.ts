@@ -3,7 +3,8 @@ import { childLinkCodes, type ChildPlace } from "../../../domain/runs/child-runs
 import { keySlotCodes, notDueAt } from "../../../domain/runs/key-slots.ts";
 import { runStatusCodes, startedByCodes, targetKindCodes } from "../../../domain/stored-codes.ts";
 import type { NewDelivery } from "../../../ports/store/delivery-store.ts";
-import type { NewRun, QueueFull } from "../../../ports/store/run-store.ts";
+import type { NewRun } from "../../../ports/store/new-run.ts";
+import type { QueueFull } from "../../../ports/store/run-store.ts";
 import { packedUuid } from "../../../domain/ids.ts";
 import { queueBoundsOf, type QueuedRun, tokensAtStart } from "../../shared/run-rules.ts";
 import type { SqliteDatabase } from "../database.ts";
