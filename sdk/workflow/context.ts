@@ -97,9 +97,11 @@ export interface WorkflowContext {
    * on the build that executes this run. Many calls can wait at the same time, with `Promise.all`.
    *
    * If this run fails or is canceled, its open child runs are canceled. `name` follows the rules of `step`. Throws a
-   * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid. Fails the
-   * run if the input does not match the schema of the workflow (`InvalidInput`), if no file in `workflows/` or
-   * `agents/` exports the target (`UnknownTarget`), or if more than 20 runs would call each other (`ChildTooDeep`).
+   * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid.
+   *
+   * Fails the run if the input does not match the schema of the workflow (`InvalidInput`), or if no file in
+   * `workflows/` or `agents/` exports the target (`UnknownTarget`). At most 20 runs can call each other in a row
+   * (`ChildTooDeep`).
    *
    * @example
    *   import chargeCard from "./charge-card.js";

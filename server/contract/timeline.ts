@@ -16,8 +16,8 @@ import { runErrorSchema } from "./run.ts";
  * - `sleep_started` (with `until`), `sleep_finished`.
  * - `wait_started` (with `until`; `data` has the sources and the values that must match), `wait_finished` (`data` has the
  *   delivery and its source; `null`: the wait has timed out).
- * - `child_started` (`data` has the child run, its target, and whether this run waits for it), `child_finished` (`data`
- *   has the child run and how it ended; `timed_out`: the call has, or the child).
+ * - `child_started` (`data` has the child run, its target, and whether this run waits for it).
+ * - `child_finished` (`data` has the child run and how it ended; `timed_out`: the call has, or the child).
  * - `approval_requested` (with `until`; `data` has the tool and its arguments), `approval_decided` (`data` has the
  *   decision and the person).
  * - `worker_lost`: the process that ran it ended; `message` says how.

@@ -285,9 +285,9 @@ export interface EngineStore {
   /** The search for a wait is complete: the next delivery ends the wait. If the search is final, it can time out. */
   finishSearch(p: { runId: string; step: string; isFinal: boolean; now: number }): Promise<void>;
   /**
-   * Reports the ends of runs to their parents and to their children: a parent that waits gets the result and is due,
-   * and the children of a run that failed, was canceled or no longer waits for them are canceled. Resolves to `false`
-   * if there was nothing to do. Default of `toResult`: `toChildResult`.
+   * Reports the ends of runs to their parents and to their children. A parent that waits gets the result and is due.
+   * The children of a run that failed, was canceled or no longer waits for them are canceled. Resolves to `false` if
+   * there was nothing to do. Default of `toResult`: `toChildResult`.
    */
   settleRuns(p: { now: number; limit: number; toResult?: ToChildResult }): Promise<boolean>;
   /**
