@@ -100,8 +100,8 @@ export interface WorkflowContext {
    * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid.
    *
    * Fails the run if the input does not match the schema of the workflow (`InvalidInput`), or if no file in
-   * `workflows/` or `agents/` exports the target (`UnknownTarget`). At most 20 runs can call each other in a row
-   * (`ChildTooDeep`).
+   * `workflows/` or `agents/` exports the target (`UnknownTarget`). Also if the child would wait for a slot that this
+   * run keeps (`ChildWaitsForParent`), or if more than 20 runs call each other (`ChildTooDeep`).
    *
    * @example
    *   import chargeCard from "./charge-card.js";
