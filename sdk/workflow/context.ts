@@ -103,6 +103,8 @@ export interface WorkflowContext {
    * `workflows/` or `agents/` exports the target (`UnknownTarget`). Also if the child would wait for a slot that this
    * run keeps (`ChildWaitsForParent`), or if more than 20 runs call each other (`ChildTooDeep`).
    *
+   * For a workflow that calls itself, or two that call each other, the compiler needs the return type of `run`.
+   *
    * @example
    *   import chargeCard from "./charge-card.js";
    *
