@@ -9,7 +9,7 @@ import type { TimelineEntry } from "../../contract/timeline.ts";
 import type { ChildPlace } from "../../domain/runs/child-runs.ts";
 import type { Obstacle } from "../../domain/runs/resume.ts";
 import type { CancelOutcome } from "../../shared/runs/run-state.ts";
-import type { StepRecord } from "./engine-store.ts";
+import type { StepRecord } from "./step-record.ts";
 import type { ConcurrencyLimits, RunLimits } from "../../domain/runs/run-limits.ts";
 import type { StartedRun, StartKey } from "../../domain/runs/start-key.ts";
 
