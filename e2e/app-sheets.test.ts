@@ -9,7 +9,7 @@ import { signInWithToken } from "./support/sign-in.ts";
 import { signalbox, startService, withSharedService } from "./support/service.ts";
 
 /**
- * Beside the example project: a workflow that fails when asked to, a trigger that is switched off, and a schema with
+ * Beside the example project: a workflow that fails when asked to, a disabled trigger, and a schema with
  * hostile names.
  */
 const files = {
@@ -107,14 +107,14 @@ describe("the switch of a trigger", () => {
     const send = () => postJson(`${service.url}/triggers/newsletter`, { name: "Ada", email: "ada@example.com" });
     await page.goto(`${service.url}/?node=trigger:newsletter`);
     const trigger = sheet(page, "trigger newsletter");
-    await trigger.getByRole("button", { name: "Switch off" }).click();
-    const question = page.getByRole("dialog", { name: "Switch newsletter off?" });
+    await trigger.getByRole("button", { name: "Disable" }).click();
+    const question = page.getByRole("dialog", { name: "Disable newsletter?" });
     await question.getByLabel("Reason (optional)").fill("the mail server is down");
-    await question.getByRole("button", { name: "Switch off" }).click();
-    await trigger.getByText(/^Switched off/).waitFor();
+    await question.getByRole("button", { name: "Disable" }).click();
+    await trigger.getByText(/^Disabled/).waitFor();
     const skipped = await send();
     expect([skipped.status, await skipped.json()]).toEqual([200, { ok: true, skipped: true }]);
-    await page.getByRole("link", { name: /^Trigger newsletter, switched off/ }).waitFor();
+    await page.getByRole("link", { name: /^Trigger newsletter, disabled/ }).waitFor();
     expect(cli("triggers", "list").stdout).toMatch(/– disabled +newsletter/);
     await page.goto(`${service.url}/deliveries/${skipped.headers.get("signalbox-delivery")}`);
     await page
@@ -127,10 +127,10 @@ describe("the switch of a trigger", () => {
     // The command line is another process: its switch applies to the next webhook, and the page shows it without a
     // reload.
     await page.goto(`${service.url}/?node=trigger:newsletter`);
-    await trigger.getByRole("button", { name: "Switch on" }).waitFor();
+    await trigger.getByRole("button", { name: "Enable" }).waitFor();
     expect(cli("triggers", "enable", "newsletter").status).toBe(0);
     expect((await send()).status).toBe(202);
-    await trigger.getByRole("button", { name: "Switch off" }).waitFor();
+    await trigger.getByRole("button", { name: "Disable" }).waitFor();
     expect(errors).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ describe("the search", () => {
     expect(foreignRequests).toEqual([]);
   });
 
-  it("opens actions and settings: send a test event, run, switch off, keys", async ({ service }) => {
+  it("opens actions and settings: send a test event, run, disable, keys", async ({ service }) => {
     const { page, errors } = await visit(service.url);
     await page.goto(`${service.url}/runs`);
     await isLive(page);
@@ -67,8 +67,8 @@ describe("the search", () => {
       .getByRole("complementary", { name: "workflow welcome-email" })
       .getByRole("button", { name: "Run" })
       .waitFor();
-    await choose("switch off new-signup", "Switch off new-signup");
-    await page.getByRole("dialog", { name: "Switch new-signup off?" }).waitFor();
+    await choose("disable new-signup", "Disable new-signup");
+    await page.getByRole("dialog", { name: "Disable new-signup?" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("complementary", { name: "trigger new-signup" }).waitFor();
     await choose("token", "Keys and tokens");

@@ -111,7 +111,7 @@ export class ChildRunError extends Error {
   readonly retryable = false;
   /** Id of the child run, `run_…`. */
   readonly runId: string;
-  /** How it ended. `timed_out` with `error: null`: the `timeout` of the call is over, and the child run is canceled. */
+  /** How it ended. `timed_out` with `error: null`: the `timeout` of the call is over. */
   readonly status: "failed" | "canceled" | "timed_out";
   /** The error of its last attempt; `null`: it has none. */
   readonly error: { readonly name: string; readonly message: string } | null;
@@ -126,7 +126,7 @@ export class ChildRunError extends Error {
     const ended = { failed: "failed", canceled: "was canceled", timed_out: "timed out" }[failure.status];
     super(
       failure.status === "timed_out" && failure.error === null
-        ? `The call of ${failure.target} timed out, and its run ${failure.runId} was canceled.`
+        ? `The call of ${failure.target} timed out before its run ${failure.runId} ended.`
         : `The child run ${failure.runId} of ${failure.target} ${ended}.`,
     );
     this.runId = failure.runId;

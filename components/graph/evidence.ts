@@ -46,7 +46,7 @@ export function describeStopped({ headers, query, request, filter, disabled }: E
     [query, "by query"],
     [request, "by request"],
     [filter, "by filter"],
-    [disabled, "while switched off"],
+    [disabled, "while disabled"],
   ] as const;
   const parts = stages
     .filter(([count]) => count > 0)

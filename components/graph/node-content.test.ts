@@ -19,7 +19,7 @@ describe("names of nodes", () => {
     expect(triggerName(paid, { passed: 388, headers: 0, query: 0, request: 12, filter: 10, disabled: 0 })).toBe(
       "Trigger invoice-paid, 388 fired, 22 stopped",
     );
-    expect(triggerName(paid, undefined, true)).toBe("Trigger invoice-paid, switched off");
+    expect(triggerName(paid, undefined, true)).toBe("Trigger invoice-paid, disabled");
     expect(triggerName(shipped, { passed: 3, headers: 0, query: 0, request: 1, filter: 0, disabled: 0 })).toBe(
       "Trigger shipped, wakes runs, 3 matched, 1 stopped",
     );

@@ -96,7 +96,7 @@ export function triggerName(
   isOff = false,
 ): string {
   const kind = onlyWakesRuns(trigger) ? ", wakes runs" : "";
-  const name = `Trigger ${trigger.slug}${kind}${isOff ? ", switched off" : ""}`;
+  const name = `Trigger ${trigger.slug}${kind}${isOff ? ", disabled" : ""}`;
   return evidence
     ? `${name}, ${plain(evidence.passed)} ${matchedWord(trigger)}, ${plain(stoppedCount(evidence))} stopped`
     : name;

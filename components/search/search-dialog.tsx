@@ -130,7 +130,7 @@ export function SearchDialog({ onClose, onShowKeys }: { onClose: () => void; onS
               setIsWaiting(false);
             }}
             maxLength={2_000}
-            placeholder="Search names and ids, or type “run …”, “send …”, “switch off …”"
+            placeholder="Search names and ids, or type “run …”, “send …”, “disable …”"
             className="h-12 min-w-0 flex-1 bg-transparent text-l outline-none placeholder:text-ink-3"
           />
           <kbd className="pointer-coarse:hidden rounded-s border px-1.5 text-xs text-ink-3">Esc</kbd>

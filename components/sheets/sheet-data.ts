@@ -31,7 +31,7 @@ export function useActivity({
   return query.data;
 }
 
-/** Whether a trigger is switched off, live. All triggers share one query. `undefined`: not loaded yet. */
+/** Whether a trigger is disabled, live. All triggers share one query. `undefined`: not loaded yet. */
 export function useDisabled(slug: string): Disabled | null | undefined {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.triggers.disabled.queryOptions());

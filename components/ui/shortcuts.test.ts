@@ -42,7 +42,7 @@ describe("global keyboard shortcuts", () => {
     expect(readKey(press("k", { metaKey: true }), typing).command).toBe("search");
   });
 
-  it("single keys can be switched off, and the search shortcut stays", () => {
+  it("single keys can be disabled, and the search shortcut stays", () => {
     const off = { ...calm, hasSingleKeys: false };
     for (const key of ["/", "?", "t", "g"]) expect(readKey(press(key), off)).toEqual({ command: null, pending: null });
     expect(readKey(press("k", { ctrlKey: true }), off).command).toBe("search");

@@ -23,7 +23,7 @@ const afterG: Record<string, KeyCommand> = { c: "canvas", d: "deliveries", r: "r
 const nothing: KeyReading = { command: null, pending: null };
 
 /**
- * The command of a key, depending on the previous key. While the user types in a field, or has switched off single
+ * The command of a key, depending on the previous key. While the user types in a field, or has disabled single
  * keys, only the search shortcut works.
  */
 export function readKey(
@@ -104,7 +104,7 @@ const changed = "signalbox:single-keys";
 
 /**
  * Whether keys without a modifier are shortcuts: `/`, `j`, `g r`. Speech input and some keyboards press them by
- * accident, so a user can switch them off in this browser.
+ * accident, so a user can disable them in this browser.
  */
 export function hasSingleKeys(): boolean {
   try {

@@ -24,7 +24,10 @@ export interface StartOptions {
 
 /** Options of `ctx.call`. */
 export interface CallOptions extends StartOptions {
-  /** How long to wait for the run, from the call, e.g. `"1h"`. Then it is canceled. At most `"366d"`. Default: no limit. */
+  /**
+   * How long to wait for the run, from the call, e.g. `"1h"`. At most `"366d"`. Then it is canceled, unless
+   * `onParentEnd` is `"continue"`. Default: no limit.
+   */
   timeout?: Duration;
   /** What happens to an open child run if this run fails or is canceled. Default: `"cancel"`. */
   onParentEnd?: "cancel" | "continue";

@@ -61,7 +61,7 @@ const notComparedSchema = z.object({
   /**
    * `no_body`: the body is not stored. `rejected`: the request was rejected before a trigger could evaluate it, with
    * `code`. `repeat`: it repeats an accepted event. `redelivery`: a person delivered it again. `handshake`: the sender
-   * verified the endpoint. `disabled`: a trigger that would fire now was switched off; its other triggers are compared.
+   * verified the endpoint. `disabled`: a trigger that would fire now was disabled; its other triggers are compared.
    */
   reason: skipReasonSchema.describe("Why they were not compared."),
   code: z.string().nullable().describe("The problem of rejected requests. Otherwise `null`."),

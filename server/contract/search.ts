@@ -31,7 +31,7 @@ export interface EntryGroup {
 
 export const searchActions = ["send", "run", "switch"] as const;
 
-/** `send` a test event to a trigger, `run` a target, `switch` a trigger on or off. */
+/** `send` a test event to a trigger, `run` a target, `switch`: disable or enable a trigger. */
 export type SearchAction = (typeof searchActions)[number];
 
 /** What a search finds. `actions`: what can be done with it. */

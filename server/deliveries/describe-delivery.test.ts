@@ -91,13 +91,13 @@ it("a disabled trigger has the time and the reason, and nothing about the body",
     {
       pointer: "",
       code: "disabled",
-      message: "Switched off since 2026-01-01T00:00:00.000Z: noisy",
+      message: "Disabled since 2026-01-01T00:00:00.000Z: noisy",
       expected: null,
       actual: null,
     },
   ];
   expect(describeDecision({ ...delivery, verdicts: [verdict({ outcome: "disabled", reasons })] })).toBe(
-    "Switched off since 2026-01-01T00:00:00.000Z: noisy",
+    "Disabled since 2026-01-01T00:00:00.000Z: noisy",
   );
 });
 
@@ -164,7 +164,7 @@ it("verdicts that are not listed are counted, with the stage and the field that 
     "1,200 triggers stopped by request at /type, missing",
     "1,200 triggers stopped by request at the whole body",
     "1,200 triggers stopped by request, at various fields",
-    "2 triggers switched off",
+    "2 triggers disabled",
   ]);
 });
 

@@ -76,6 +76,6 @@ it("fixed values that match a trigger are marked once, at their paths", () => {
 });
 
 it("a disabled trigger has a reason and no marks: it is not about the body", () => {
-  const reasons = [{ pointer: "", code: "disabled", message: "Switched off: noisy", expected: null, actual: null }];
+  const reasons = [{ pointer: "", code: "disabled", message: "Disabled: noisy", expected: null, actual: null }];
   expect(marksOf(verdict({ outcome: "disabled", reasons }))).toEqual([]);
 });

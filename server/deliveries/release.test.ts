@@ -98,7 +98,7 @@ describe("a release", () => {
     expect(await getDelivery(service, id)).toMatchObject({ outcome: "held" });
   });
 
-  it("releases what a switched off trigger stopped, after it is on again", async () => {
+  it("releases what a disabled trigger stopped, after it is enabled again", async () => {
     const { service, send } = await openHolding();
     await service.store.switchTrigger({ slug: "t0", disable: { at: service.state.now, reason: "busy" } });
     const id = await send({ amount: 5 });

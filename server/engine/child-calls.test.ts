@@ -118,7 +118,7 @@ describe("ctx.call", () => {
     expect((await execute(limited)).status).toBe("waiting");
     expect((await execute(limited)).error).toMatchObject({
       name: "ChildRunError",
-      message: `The call of work timed out, and its run ${child?.id} was canceled.`,
+      message: `The call of work timed out before its run ${child?.id} ended.`,
     });
     expect((await childrenOf(id))[0]?.status).toBe("canceled");
   });

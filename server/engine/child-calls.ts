@@ -45,7 +45,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
   let begun: { calls: BegunCall[]; written: Promise<void> } | null = null;
 
   /** Calls that are made together are written together. Resolves when they are stored. */
-  function startInBatch(call: BegunCall): Promise<void> {
+  function writeInBatch(call: BegunCall): Promise<void> {
     begun ??= { calls: [], written: rules.whileInFlight(writeBegun) };
     begun.calls.push(call);
     return begun.written;
@@ -129,7 +129,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
       const { key, known, open } = rules.begin(call, name, "child");
       if (!known) {
         const created = beginChild(call, key, request, input);
-        await startInBatch(created);
+        await writeInBatch(created);
         openCalls.push(created);
         rules.considerSuspending();
         return await never();

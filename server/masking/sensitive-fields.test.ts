@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { exportSchema } from "../../cli/build/schema/export.ts";
 import type { Manifest } from "../contract/project/manifest.ts";
+import { newId } from "../domain/ids.ts";
 import type { AnySchema } from "../ports/project.ts";
+import { aRun } from "../store/testing/factories.ts";
 import { createMasking } from "./masked-store.ts";
 import { createTrpc } from "../trpc/create-trpc.ts";
 import type { AppRouter } from "../trpc/router.ts";
@@ -249,6 +251,49 @@ describe("sensitive fields", () => {
     const all = ["", "/export?format=jsonl", "/export?format=csv", `/${id}/timeline`, `/${id}/steps`, `/${id}/agent`];
     for (const path of all) without((await service.get(`/api/v1/runs${path}`)).text);
     without(JSON.stringify(await service.store.listFailures({ since: 0, sinceOf: new Map() })));
+  });
+
+  it("of a run are not in the input and output of its child runs and its parents, whose schemas do not mark them", async () => {
+    const service = await openMarked();
+    const { runs } = await sendCanary(service);
+    const id = runs[0]?.id ?? "";
+    const [plain, marked] = ["plain", "marked"].map((slug) => ({ kind: "workflow" as const, slug }));
+    const sensitive = exportSchema(z.object({ code: z.string().meta({ sensitive: true }) }));
+    const { manifest } = service.state.sources;
+    const [workflow] = manifest.workflows;
+    if (!plain || !marked || !workflow) throw new Error("The project has no workflow");
+    service.state.sources = {
+      ...service.state.sources,
+      manifest: {
+        ...manifest,
+        version: "v-children",
+        workflows: [...manifest.workflows, { ...workflow, slug: marked.slug, input: sensitive }],
+      },
+    };
+    const child = aRun({
+      trigger: null,
+      attachmentId: null,
+      target: plain,
+      payload: null,
+      input: { note: `about ${canary}` },
+      startedBy: "parent",
+      child: { of: id, step: "plain", link: "call", depth: 1 },
+    });
+    const grandchild = aRun({
+      ...child,
+      id: newId("run"),
+      target: marked,
+      input: { code: "Canary-0815-Code" },
+      child: { of: child.id, step: "marked", link: "call", depth: 2 },
+    });
+    await service.originals.createRuns([child, grandchild]);
+    await executeRuns(service, { to: "completed", output: { text: `${canary} has the code Canary-0815-Code` } });
+    expect(JSON.stringify(await service.originals.getRun(child.id))).toContain(canary);
+    for (const run of [child, grandchild])
+      expect(JSON.parse(without((await service.get(`/api/v1/runs/${run.id}`)).text))).toMatchObject({
+        isMasked: true,
+        output: { text: expect.stringContaining(" has the code ") },
+      });
   });
 
   it("of a header are not in the input of a replay, whose transform reads the headers as well", async () => {

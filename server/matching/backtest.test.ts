@@ -333,7 +333,7 @@ describe("a delivery that cannot be compared is counted with its reason", () => 
     expect(result.notCompared.map(({ reason }) => reason).toSorted()).toEqual(["handshake", "redelivery", "repeat"]);
   });
 
-  it("if a trigger that would fire was switched off; its other triggers are compared", async () => {
+  it("if a trigger that would fire was disabled; its other triggers are compared", async () => {
     const off: DisabledTriggers = new Map([["any", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
     const deliveries = await receiveAll([any, invoice(200)], bills, off);
     const result = await compare([any, invoice(300)], deliveries);

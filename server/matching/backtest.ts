@@ -285,7 +285,7 @@ function rejection({ code, detail }: Pick<Problem, "code" | "detail">): Stop {
   return { outcome: "rejected", reasons: [{ pointer: "", code, message: detail, expected: null, actual: null }] };
 }
 
-/** Whether the trigger was switched off, or may have been: the delivery counts such verdicts without their triggers. */
+/** Whether the trigger was disabled, or may have been: the delivery counts such verdicts without their triggers. */
 function wasDisabled({ unlistedVerdicts }: DeliverySummary, verdict: Verdict | null): boolean {
   if (verdict) return verdict.outcome === "disabled";
   return unlistedVerdicts.some(({ outcome }) => outcome === "disabled");

@@ -55,7 +55,7 @@ const decide = (body: Json, disabled: DisabledTriggers, indexed: boolean) =>
     disabled,
   });
 
-test("a trigger that is switched off never starts a run and says so of every body; the others say and start what they do without it", () => {
+test("a disabled trigger never starts a run and says so of every body; the others say and start what they do without it", () => {
   fc.assert(
     fc.property(bodies, someOff, fc.boolean(), (body, disabled, indexed) => {
       const whole = decide(body, new Map(), indexed);
@@ -75,7 +75,7 @@ test("a trigger that is switched off never starts a run and says so of every bod
   );
 });
 
-test("the only trigger of an endpoint, switched off, skips what it would reject", () => {
+test("the only trigger of an endpoint, disabled, skips what it would reject", () => {
   const [only] = triggers;
   const alone = (disabled: DisabledTriggers) =>
     decideDelivery({
@@ -98,7 +98,7 @@ test("the only trigger of an endpoint, switched off, skips what it would reject"
     {
       outcome: "disabled",
       runId: null,
-      reasons: [{ code: "disabled", message: "Switched off since 2026-01-01T00:00:00.000Z: noisy" }],
+      reasons: [{ code: "disabled", message: "Disabled since 2026-01-01T00:00:00.000Z: noisy" }],
     },
   ]);
 });

@@ -338,7 +338,7 @@ export function disabledVerdict(
   disabled: DisabledTriggers,
 ): Verdict {
   const { at = "", reason = null } = disabled.get(trigger.slug) ?? {};
-  const message = `Switched off since ${at}${reason === null ? "" : `: ${reason}`}`;
+  const message = `Disabled since ${at}${reason === null ? "" : `: ${reason}`}`;
   return verdictOf(trigger, "disabled", [{ pointer: "", code: "disabled", message, expected: null, actual: null }]);
 }
 

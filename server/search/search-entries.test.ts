@@ -32,10 +32,10 @@ it("actions are those of the best results; with an action, they apply to every r
   expect(actionsFor(found, null, off).map(({ label, href }) => [label, href])).toEqual([
     ["Send test event to paid", "/?node=trigger%3Apaid&tab=test"],
     ["Run triage", "/?node=agent%3Atriage&tab=run"],
-    ["Switch off paid", "/?node=trigger%3Apaid&ask=switch"],
+    ["Disable paid", "/?node=trigger%3Apaid&ask=switch"],
   ]);
   const labels = (action: "send" | "run" | "switch") => actionsFor(found, action, off).map(({ label }) => label);
-  expect(labels("switch")).toEqual(["Switch off paid", "Switch on failed"]);
+  expect(labels("switch")).toEqual(["Disable paid", "Enable failed"]);
   expect(labels("send")).toEqual(["Send test event to paid", "Send test event to failed"]);
   expect(labels("run")).toEqual(["Run triage"]);
 });

@@ -80,7 +80,7 @@ export function actionsFor(found: Found, action: SearchAction | null, disabled: 
       actionEntry(targetEntry(target), `Run ${target.slug}`, { tab: "run" }),
     ),
     ...(isAsked("switch") ? triggers : []).map((trigger) =>
-      actionEntry(triggerEntry(trigger), `Switch ${disabled.has(trigger.slug) ? "on" : "off"} ${trigger.slug}`, {
+      actionEntry(triggerEntry(trigger), `${disabled.has(trigger.slug) ? "Enable" : "Disable"} ${trigger.slug}`, {
         ask: "switch",
       }),
     ),

@@ -15,7 +15,7 @@ import { TextInput } from "../../ui/controls/text-input.tsx";
 import { useToast } from "../../ui/overlays/toast.tsx";
 import { useDisabled } from "../sheet-data.ts";
 
-/** Switches a trigger off, after a confirmation, and on again. `isWaking`: it has no target, and only wakes runs. */
+/** Disables a trigger, after a confirmation, and enables it again. `isWaking`: it has no target, and only wakes runs. */
 export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: boolean }) {
   const does = isWaking ? "wakes" : "starts";
   const disabled = useDisabled(slug);
@@ -38,17 +38,17 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
             disabled={enable.isPending}
             onClick={() => enable.mutate({ slug })}
           >
-            Switch on
+            Enable
           </Button>
         ) : (
           <Button size="s" icon={Pause} disabledReason={disabledReason} onClick={() => void setAsk("switch")}>
-            Switch off
+            Disable
           </Button>
         )}
       </span>
       <ConfirmDialog
-        title={`Switch ${slug} off?`}
-        confirmLabel="Switch off"
+        title={`Disable ${slug}?`}
+        confirmLabel="Disable"
         tone="danger"
         isOpen={ask === "switch" && disabled === null && disabledReason === undefined}
         isBusy={disable.isPending}
@@ -56,8 +56,8 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
         onClose={close}
       >
         <p className="mb-3">
-          This trigger {does} no runs until you switch it on again. If it is the only trigger on its endpoint, senders
-          get 200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
+          This trigger {does} no runs until you enable it again. If it is the only trigger on its endpoint, senders get
+          200. Deliveries show its verdict as disabled. Redeliver them later to catch up.
         </p>
         <TextInput
           label="Reason (optional)"
@@ -68,8 +68,8 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
         />
       </ConfirmDialog>
       <ConfirmDialog
-        title={`Switch ${slug} on?`}
-        confirmLabel="Switch on"
+        title={`Enable ${slug}?`}
+        confirmLabel="Enable"
         isOpen={ask === "switch" && disabled !== null && disabledReason === undefined && !disable.isSuccess}
         isBusy={enable.isPending}
         onConfirm={() => enable.mutate({ slug }, { onSettled: close })}
@@ -83,10 +83,10 @@ export function TriggerSwitch({ slug, isWaking }: { slug: string; isWaking: bool
 
 function State({ disabled, isWaking }: { disabled: Disabled | null; isWaking: boolean }) {
   if (disabled === null)
-    return <span className="text-ink-2">On. It {isWaking ? "wakes runs" : "fires"} when a body matches.</span>;
+    return <span className="text-ink-2">Enabled. It {isWaking ? "wakes runs" : "fires"} when a body matches.</span>;
   return (
     <span className="min-w-0 text-wait">
-      Switched off <RelativeTime iso={disabled.at} />
+      Disabled <RelativeTime iso={disabled.at} />
       {disabled.reason !== null && <span className="break-words text-ink-2">: {disabled.reason}</span>}
     </span>
   );

@@ -6,8 +6,8 @@ import { isEnded } from "../../shared/runs/run-state.ts";
 import type { Codes } from "../stored-codes.ts";
 
 /**
- * Runs that other runs call or start. A parent learns of the end of a child, and a child of that of its parent, in a
- * later transaction. `settleAt` of a run says that this is due.
+ * Runs that other runs call or start. When one of them has ended, the other learns about it in a later transaction.
+ * `settleAt` of a run says that this is due.
  */
 
 /** How a run depends on its parent. */

@@ -15,7 +15,7 @@ export const listTriggers = defineTool({
   name: "list_triggers",
   title: "List triggers",
   description:
-    "Lists the triggers of the current build: endpoint, target (`null`: it starts nothing and only wakes runs), file, and whether each is switched off. With `trigger`, also its schemas (JSON Schema of the body, the filter and the headers) and an example body. Start here.",
+    "Lists the triggers of the current build: endpoint, target (`null`: it starts nothing and only wakes runs), file, and whether each is disabled. With `trigger`, also its schemas (JSON Schema of the body, the filter and the headers) and an example body. Start here.",
   input: z.strictObject({ endpoint: endpoint.optional(), trigger: trigger.optional() }),
   uses: ["listTriggers"],
   async call({ endpoint: wanted, trigger: slug }, api) {

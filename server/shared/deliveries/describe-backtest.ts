@@ -18,5 +18,5 @@ export const skipTexts: Record<SkipReason, string> = {
   repeat: "repeat of an accepted event",
   redelivery: "redelivered by a person",
   handshake: "verification of the endpoint by its sender",
-  disabled: "a trigger that would fire was switched off (its other triggers are compared)",
+  disabled: "a trigger that would fire was disabled (its other triggers are compared)",
 };

@@ -11,7 +11,7 @@ export const verdictStages: Record<VerdictOutcome, string> = {
   query_mismatch: "query",
   request_mismatch: "request",
   filter_mismatch: "filter",
-  disabled: "switched off",
+  disabled: "disabled",
 };
 
 /** `/data/amount: expected ≥ 10000, was -5`. */
@@ -42,7 +42,7 @@ export function reasonParts({ pointer, code, message, expected, actual }: Reason
 
 /** One line for verdicts that a delivery does not list: `990 triggers stopped by filter at /type, was "refund"`. */
 export function describeUnlisted({ outcome, pointer, actual, count }: UnlistedVerdicts): string {
-  if (outcome === "disabled") return `${formatCount(count, "trigger")} switched off`;
+  if (outcome === "disabled") return `${formatCount(count, "trigger")} disabled`;
   const stopped = `${formatCount(count, "trigger")} stopped by ${verdictStages[outcome]}`;
   if (pointer === null) return `${stopped}, at various fields`;
   const was = actual === null ? (pointer === "" ? "" : ", missing") : `, was ${actual}`;

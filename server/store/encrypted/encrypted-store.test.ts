@@ -255,7 +255,7 @@ describe("encryption at rest", () => {
     }, 120_000);
   });
 
-  it("is read unchanged after a rotation, and after it was switched off", async () => {
+  it("is read unchanged after a rotation, and after it was disabled", async () => {
     const file = newFile();
     const first = await openFile(file, [formerKey]);
     const recorded = await recordCanary(first);
@@ -303,9 +303,9 @@ describe("encryption at rest", () => {
 
   type Keys = [keys: readonly Uint8Array[], isOn: boolean];
   it.each<[string, Keys, Keys]>([
-    ["before it was switched on", [[], false], [[key], true]],
+    ["before it was enabled", [[], false], [[key], true]],
     ["before a rotation", [[formerKey], true], [[key, formerKey], true]],
-    ["before it was switched off", [[key], true], [[key], false]],
+    ["before it was disabled", [[key], true], [[key], false]],
   ])("recognises repeats of events that were accepted %s", async (_, before, after) => {
     const file = newFile();
     const first = await openFile(file, ...before);

@@ -182,7 +182,7 @@ export function childRunsContract(open: OpenStore): void {
       expect(await claimDue()).toEqual([parent]);
     });
 
-    it("that were started do not wake their parent, and continue after it", async () => {
+    it("that were started wake no run, and continue after their parent", async () => {
       const parent = await startParent();
       const [child = ""] = await call(parent, ["notify"], { link: "start" });
       await fail(parent);

@@ -136,7 +136,7 @@ describe("POST /api/v1/triggers/{slug}/disable and /enable", () => {
     expect(written).toEqual(expect.arrayContaining(["trigger.disabled", "trigger.enabled"]));
   });
 
-  it("know the triggers of the project, and those that were switched off before they left it", async () => {
+  it("know the triggers of the project, and those that were disabled before they left it", async () => {
     const service = await openTestService();
     expect((await service.post("/api/v1/triggers/new-signpu/disable")).text).toContain("new-signup");
     expect((await service.post("/api/v1/triggers/long-gone/enable")).status).toBe(404);

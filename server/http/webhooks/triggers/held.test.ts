@@ -47,7 +47,7 @@ describe('onMismatch: "hold"', () => {
     },
   );
 
-  test("holds a request whose triggers are switched off, and accepts one that any trigger matches", async () => {
+  test("holds a request whose triggers are disabled, and accepts one that any trigger matches", async () => {
     const disabled = new Map([["paid", { at: "2026-01-01T00:00:00.000Z", reason: null }]]);
     const off = await serve({ triggers: [triggerOn()], disabledTriggers: async () => disabled });
     expect(await send(off.url, { type: "paid", amount: 1 })).toMatchObject(held);
