@@ -27,6 +27,26 @@ describe("the axis", () => {
     expect(scale.position(runStart + 3000)).toBeCloseTo(0.75);
   });
 
+  it("is to scale while child runs are executed, so that calls can be compared", () => {
+    const call = (name: string) => ({
+      name,
+      data: { runId: name, target: { kind: "workflow", slug: "charge" }, isAwaited: true },
+    });
+    const end = (name: string) => ({ name, data: { runId: name, status: "completed" } });
+    const scale = scaleOf(
+      timelineOf(
+        [0, "attempt_started"],
+        [0, "child_started", call("a")],
+        [0, "child_started", call("b")],
+        [2000, "child_finished", end("a")],
+        [10_000, "child_finished", end("b")],
+        [10_000, "completed"],
+      ),
+    );
+    expect(gapsOf(scale)).toEqual([]);
+    expect(scale.position(runStart + 2000)).toBeCloseTo(0.2);
+  });
+
   it("is broken if a run slept for days between milliseconds of work, which stay wide", () => {
     const scale = scaleOf(
       timelineOf(

@@ -77,7 +77,8 @@ function cutSections({
     if (row.endedAt !== null) cuts.add(row.endedAt);
     else if (row.until !== null) cuts.add(row.until);
     for (const span of row.spans) {
-      if (span.look === "busy") busy.push({ from: span.from, to: span.to ?? now });
+      // Calls that overlap are compared by their length.
+      if (span.look === "busy" || span.look === "call") busy.push({ from: span.from, to: span.to ?? now });
       cuts.add(span.from);
       if (span.to !== null) cuts.add(span.to);
     }
