@@ -43,6 +43,7 @@ it("agent steps have the names that the server gives them, and failures reported
   ]);
 });
 
+const finished = (status: string) => ({ name: "receipt", data: { runId: "run_1", status } });
 const clock = { from: runStart, now: runStart + 4_000 };
 const rowsOf = (...entries: Parameters<typeof timelineOf>) =>
   toWaterfall(timelineOf(...entries), { isExecuting: true });
@@ -124,7 +125,6 @@ describe("the text of a row", () => {
       until,
       data: { runId: "run_1", target, isAwaited },
     });
-    const finished = (status: string) => ({ name: "receipt", data: { runId: "run_1", status } });
     const [open, point, completed, failed, late] = [
       rowsOf([2, "child_started", started(true)]),
       rowsOf([2, "child_started", started(false)]),

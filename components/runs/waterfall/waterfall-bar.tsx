@@ -3,7 +3,7 @@ import { type Tone, toneGrounds, toneTexts } from "../../ui/statuses.ts";
 import type { RowGroup } from "./group-rows.ts";
 import type { TimeScale } from "./time-scale.ts";
 import { percent } from "./waterfall-axis.tsx";
-import { readChild, type RowState, type Span, type WaterfallRow } from "./waterfall.ts";
+import { expectedEnd, readChild, type RowState, type Span, type WaterfallRow } from "./waterfall.ts";
 
 const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
 const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
@@ -11,18 +11,18 @@ const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: 
 const fills: Record<Tone, string> = { ok: "bg-ok", run: "bg-run", wait: "bg-wait", bad: "bg-bad", idle: "bg-idle" };
 /** The bars of a row, and the remaining time of an open wait. */
 export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: TimeScale; now: number }) {
-  const isPending = row.endedAt === null && row.until !== null && row.until > now;
+  const until = row.endedAt === null ? expectedEnd(row) : null;
   return (
     <>
       {row.spans.map((span) => (
         <Bar key={span.from} span={span} state={row.state} scale={scale} now={now} />
       ))}
-      {isPending && row.until !== null && (
+      {until !== null && until > now && (
         <span
           className="absolute top-2 h-3.5 rounded-r-s border border-l-0 border-dashed border-line-strong"
           style={{
             left: percent(scale.position(now)),
-            width: percent(scale.position(row.until) - scale.position(now)),
+            width: percent(scale.position(until) - scale.position(now)),
           }}
         />
       )}

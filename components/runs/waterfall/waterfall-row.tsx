@@ -18,6 +18,7 @@ import {
   Wrench,
 } from "lucide-react";
 import Link from "next/link";
+import type { TargetKind } from "../../../server/contract/project/target.ts";
 import type { ShownRow } from "./group-rows.ts";
 import { durationOf, nameOf, offsetOf, outcomeOf, pageOf, subjectOf } from "./row-labels.ts";
 import type { TimeScale } from "./time-scale.ts";
@@ -54,7 +55,7 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
         <span className="sr-only">{nameOf(row, times)}</span>
         <span
           aria-hidden
-          className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""} ${page ? "md:pr-4" : ""}`}
+          className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""} ${page ? "md:pr-5" : ""}`}
         >
           {row.kind === "group" ? (
             <GroupLabel label={row.label} isOpen={isOpen} />
@@ -111,14 +112,16 @@ const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
   stopped: { icon: CircleSlash, tone: "text-idle" },
 };
 
-/** The icon of the kind of an agent step, after the icon of its state. */
-const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = {
+/** The icon of the kind of an agent step or of a child run, after the icon of its state. */
+const kindIcons: Record<NonNullable<WaterfallRow["of"]> | TargetKind, LucideIcon | null> = {
   prompt: MessageSquareText,
   model: Bot,
   tool: Wrench,
   question: Hand,
   approval: null,
   pause: null,
+  workflow: Workflow,
+  agent: Bot,
 };
 
 function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
@@ -133,7 +136,7 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
     );
   }
   const { icon: Icon, tone } = iconOf(row);
-  const Kind = kindIconOf(row);
+  const { icon: Kind } = kindIconOf(row);
   return (
     <>
       <Icon aria-hidden size={12} strokeWidth={2.4} className={`shrink-0 ${tone}`} />
@@ -149,23 +152,17 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
   );
 }
 
-/** What a wait or a child run is about, and how it ended. */
+/** How a wait or a call ended, or what it is about: the label has little room. */
 function Subject({ row }: { row: WaterfallRow }) {
-  const subject = subjectOf(row);
   const outcome = outcomeOf(row);
-  return (
-    <>
-      {subject && <span className="truncate text-s text-ink-3">{subject}</span>}
-      {outcome && <span className="shrink-0 text-s text-ink-3">{outcome}</span>}
-    </>
-  );
+  if (outcome) return <span className="shrink-0 text-s text-ink-3">{outcome}</span>;
+  const subject = subjectOf(row);
+  return subject && <span className="truncate text-s text-ink-3">{subject}</span>;
 }
 
-/** The kind of an agent step, or of the target of a call. */
-function kindIconOf(row: WaterfallRow): LucideIcon | null {
-  if (row.of) return kindIcons[row.of];
-  const child = readChild(row);
-  return child && (child.target.kind === "agent" ? Bot : Workflow);
+function kindIconOf(row: WaterfallRow): { icon: LucideIcon | null } {
+  const kind = row.of ?? readChild(row)?.target.kind;
+  return { icon: kind ? kindIcons[kind] : null };
 }
 
 function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {

@@ -42,7 +42,7 @@ export interface WaterfallRow {
   state: RowState;
   at: number;
   endedAt: number | null;
-  /** The scheduled end of a sleep or a backoff, or the timeout of a wait. */
+  /** The scheduled end of a sleep or a backoff, or the timeout of a wait or a call. */
   until: number | null;
   spans: Span[];
   /** The entry that started it, and the entry that ended it, which has the error. */
@@ -326,6 +326,14 @@ export interface ChildOfRow {
   target: Target;
   /** How the call ended; `null`: it has not, or the run does not wait for the child. */
   status: RunStatus | null;
+}
+
+/**
+ * The time until which the chart shows an open row; `null`: it is not known. A call is not expected to last until its
+ * timeout.
+ */
+export function expectedEnd({ kind, until }: Pick<WaterfallRow, "kind" | "until">): number | null {
+  return kind === "child" ? null : until;
 }
 
 /** The child run of a row; `null`: the row is about none. */
