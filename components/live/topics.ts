@@ -16,6 +16,7 @@ export const topics: Record<string, readonly Topic[] | ((input: { id?: unknown }
   "presets.list": ["presets"],
   "project.failedBuild": ["build"],
   "runs.byIds": ["runs"],
+  "runs.children": ["runs"],
   "runs.conversation": ofRun,
   "runs.count": ["runs"],
   "runs.get": ofRun,

@@ -34,9 +34,18 @@ export function formatRunsUsage({
   isCapped,
 }: Pick<RunsUsage, "runs" | "pricedRuns" | "tokens" | "costUsd"> & { isCapped: boolean }): string {
   const counted = `${isCapped ? "the newest " : ""}${formatCount(runs, "run")}`;
-  return [counted, formatTokens(tokens), costText({ runs, pricedRuns, costUsd })]
-    .filter((part) => part !== null)
-    .join(", ");
+  return `${counted}, ${formatSpend({ runs, pricedRuns, tokens, costUsd })}`;
+}
+
+/** `1.2 M tokens, $4.10`; mentions unknown costs. */
+export function formatSpend({
+  runs,
+  pricedRuns,
+  tokens,
+  costUsd,
+}: Pick<RunsUsage, "runs" | "pricedRuns" | "tokens" | "costUsd">): string {
+  const cost = costText({ runs, pricedRuns, costUsd });
+  return cost === null ? formatTokens(tokens) : `${formatTokens(tokens)}, ${cost}`;
 }
 
 function costText({ runs, pricedRuns, costUsd }: Pick<RunsUsage, "runs" | "pricedRuns" | "costUsd">): string | null {

@@ -24,6 +24,7 @@ export default async function RunPage({ params }: Props) {
   const run = queryClient.getQueryData(trpc.runs.get.queryKey({ id }));
   await Promise.all([
     queryClient.prefetchQuery(trpc.runs.timeline.queryOptions({ id })),
+    queryClient.prefetchQuery(trpc.runs.children.queryOptions({ id })),
     queryClient.prefetchQuery(trpc.runs.list.queryOptions({ replayOf: id, limit: shownReplays + 1 })),
     ...(run && callsOnFailure(run)
       ? [queryClient.prefetchQuery(trpc.runs.list.queryOptions({ failureOf: id, limit: shownReplays + 1 }))]

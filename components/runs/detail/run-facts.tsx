@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Run, RunSummary, RunWait } from "../../../server/contract/run.ts";
-import { formatCount, formatNumber } from "../../../server/shared/format.ts";
+import { formatNumber } from "../../../server/shared/format.ts";
 import { useTRPC } from "../../trpc/trpc.ts";
 import { StatusBadge } from "../../ui/badges.tsx";
 import { runStatuses } from "../../ui/statuses.ts";
@@ -83,7 +83,7 @@ function WaitsFor({ wait }: { wait: RunWait }) {
     return (
       <span className="flex flex-wrap gap-x-1">
         child <ShortId id={wait.runId} href={`/runs/${wait.runId}`} />
-        {wait.count > 1 && `and ${formatCount(wait.count - 1, "more run")}`}
+        {wait.count > 1 && `and ${formatNumber(wait.count - 1)} more`}
       </span>
     );
   return (
@@ -143,7 +143,7 @@ function StartedBy({
       : null;
   return (
     <>
-      {startedByLabels[run.startedBy]}
+      {run.startedBy === "parent" ? "parent" : startedByLabels[run.startedBy]}
       {run.failureOf && " of"}
       {source && (
         <>

@@ -25,6 +25,7 @@ import { isOpen, runStatuses } from "../../ui/statuses.ts";
 import { Tabs } from "../../ui/controls/tabs.tsx";
 import { ApprovalsPanel } from "../agent/approvals-panel.tsx";
 import { ConversationPanel } from "../agent/conversation-panel.tsx";
+import { ChildrenPanel } from "./children-panel.tsx";
 import { ErrorDetails } from "./error-details.tsx";
 import { RecoveryNote, RunActions } from "./run-actions.tsx";
 import { ApprovalBadge } from "../run-badge.tsx";
@@ -145,6 +146,7 @@ function LoadedRun({ run }: { run: Run }) {
             retry={() => void timeline.refetch()}
           />
         </RevealedSteps>
+        <ChildrenPanel runId={run.id} />
         <RunData run={revealed.run(run)} />
         {isRecovered && failures.length > 0 && <ErrorPanel key={`error ${run.id}`} failures={failures} />}
       </div>

@@ -1,7 +1,7 @@
 import type { inferParserType } from "nuqs/server";
 import type { z } from "zod";
 import { runFilterSchema } from "../../../server/contract/filters.ts";
-import type { RunSummary } from "../../../server/contract/run.ts";
+import type { RunStatus, RunSummary } from "../../../server/contract/run.ts";
 import type { Window } from "../../../server/contract/traffic.ts";
 import { formatTokens, formatUsd, windowNames } from "../../../server/shared/format.ts";
 import { frameOf, windowMs, windows } from "../../histogram/buckets.ts";
@@ -113,6 +113,11 @@ export function activeFilters(state: RunFilterState): ActiveFilter<keyof RunFilt
 /** The runs that wait for another run with the same key. */
 export function waitingForKeyHref({ key, target }: Pick<RunSummary, "key" | "target">): string {
   return `/runs?${new URLSearchParams({ target: target.slug, key: key ?? "", waitsForKey: "true" })}`;
+}
+
+/** The runs that a run called or started. */
+export function childrenHref(runId: string, status?: RunStatus): string {
+  return `/runs?${new URLSearchParams({ childOf: runId, ...(status && { status }) })}`;
 }
 
 /** The runs that wait for an event of a source. */

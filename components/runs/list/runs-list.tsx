@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Coins } from "lucide-react";
+import { Coins, CornerDownRight } from "lucide-react";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { runStatusSchema, type RunSummary, type RunWait } from "../../../server/contract/run.ts";
@@ -55,6 +55,7 @@ const runColumns: readonly Column<RunSummary>[] = [
     cell: (run) => (
       <>
         <span className="flex items-baseline gap-2">
+          <ChildMark run={run} />
           <span className="truncate font-medium">{run.target.slug}</span>
           {run.key && (
             <span title={`key ${run.key}`} className="truncate text-s text-ink-3">
@@ -94,6 +95,17 @@ const runColumns: readonly Column<RunSummary>[] = [
   { id: "when", name: "Created", width: "92px", cell: (run) => <RelativeTime iso={run.createdAt} /> },
   { id: "took", name: "Duration", width: "minmax(120px, 180px)", from: "lg", cell: (run) => <DurationBar run={run} /> },
 ];
+
+/** Another run called or started this one. */
+function ChildMark({ run: { childOf } }: { run: RunSummary }) {
+  if (childOf === null) return null;
+  return (
+    <span title={`Child of ${childOf}`} className="-mr-1 shrink-0 self-center text-ink-3">
+      <CornerDownRight aria-hidden size={12} />
+      <span className="sr-only">child run</span>
+    </span>
+  );
+}
 
 /** What a person has done about a failure. */
 function RecoveryMark({ run }: { run: RunSummary }) {
@@ -253,7 +265,8 @@ export function RunsList() {
 function RunsSpend({ filter }: { filter: RunFilter }) {
   const trpc = useTRPC();
   const agents = useAgentNames();
-  const isShown = isOfAgents(filter) || (filter.target !== undefined && agents.has(filter.target));
+  const isFamily = filter.childOf !== undefined && agents.size > 0;
+  const isShown = isFamily || isOfAgents(filter) || (filter.target !== undefined && agents.has(filter.target));
   const usage = useQuery(
     trpc.runs.usage.queryOptions(filter, { enabled: isShown, placeholderData: keepPreviousData }),
   ).data;
@@ -264,7 +277,7 @@ function RunsSpend({ filter }: { filter: RunFilter }) {
       aria-label="Usage of these runs"
       className="mb-2 flex min-h-5 items-center gap-1.5 text-ink-2 tabular-nums"
     >
-      {usage && (
+      {usage && !(isFamily && usage.runs === 0) && (
         <>
           <Coins aria-hidden size={14} className="shrink-0 text-ink-3" />
           {formatRunsUsage(usage)}

@@ -13,8 +13,9 @@ import { ErrorDetails } from "../detail/error-details.tsx";
 import { AwaitedEvents } from "../detail/awaited-events.tsx";
 import { useRevealedStep } from "../detail/revealed-run.tsx";
 import { describeError } from "../detail/run-errors.ts";
+import { RunBadge } from "../run-badge.tsx";
 import { durationOf, offsetOf, stateText } from "./row-labels.ts";
-import { readDelivery, readEvents, readTries, type WaterfallRow } from "./waterfall.ts";
+import { type ChildOfRow, readChild, readDelivery, readEvents, readTries, type WaterfallRow } from "./waterfall.ts";
 
 const boxClass = "mb-3 overflow-hidden rounded-m border bg-panel";
 
@@ -25,9 +26,10 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
   const tries = row.kind === "step" ? readTries(ending) : null;
   const nextTry = row.kind === "step" && ending.kind === "step_failed" ? ending.until : null;
   const events = row.kind === "wait" ? readEvents(row) : [];
-  const deliveryId = readDelivery(row);
+  const delivery = readDelivery(row);
+  const child = readChild(row);
   const hasResult =
-    entry.name !== null && (ending.kind === "step_completed" || row.kind === "reused" || deliveryId !== null);
+    entry.name !== null && (ending.kind === "step_completed" || row.kind === "reused" || delivery !== null);
   return (
     <div role="group" aria-label={`Details of ${row.label}`} className="border-y bg-sunken px-4 pt-1 md:pl-8">
       <Facts
@@ -43,16 +45,21 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
           ],
           [
             "delivery",
-            deliveryId && (
-              <ShortId key="delivery" id={deliveryId} href={`/deliveries/${encodeURIComponent(deliveryId)}`} />
+            delivery && (
+              <ShortId
+                key="delivery"
+                id={delivery.deliveryId}
+                href={`/deliveries/${encodeURIComponent(delivery.deliveryId)}`}
+              />
             ),
           ],
+          ["child run", child && <ChildRun key="child" child={child} />],
           [
-            row.kind === "wait" ? "timeout" : "scheduled end",
+            row.kind === "wait" || row.kind === "child" ? "timeout" : "scheduled end",
             row.until === null ? null : <Moment key="until" at={row.until} from={from} />,
           ],
           ["duration", row.endedAt === null ? null : durationOf(row, now)],
-          ["state", stateText(row)],
+          [child ? "call" : "state", stateText(row)],
           ["attempt", row.entry.attempt > 0 ? row.entry.attempt : null],
           ["try", tries && `${tries.number} of ${tries.max}`],
           ["next try", nextTry && <Moment key="next" at={Date.parse(nextTry)} from={from} />],
@@ -81,6 +88,18 @@ export function RowDetails({ runId, row, from, now }: { runId: string; row: Wate
         </div>
       )}
     </div>
+  );
+}
+
+/** A child run with its status now: it may be open after its call has ended, and can be resumed. */
+function ChildRun({ child: { runId, target } }: { child: ChildOfRow }) {
+  const [run] = useQuery(useTRPC().runs.byIds.queryOptions({ ids: [runId] })).data ?? [];
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-1.5">
+      <ShortId id={runId} href={`/runs/${encodeURIComponent(runId)}`} />
+      <span className="font-normal text-ink-2">of {target.slug}</span>
+      {run && <RunBadge run={run} />}
+    </span>
   );
 }
 

@@ -3,7 +3,17 @@ import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { AwaitedEvent } from "../../../server/contract/run.ts";
 import { isoAt, runStart, timelineOf } from "../../../server/domain/runs/testing/timeline.ts";
 import { groupRows } from "./group-rows.ts";
-import { durationOf, findWait, nameAgentRows, nameOf, timesOf } from "./row-labels.ts";
+import {
+  durationOf,
+  findWait,
+  linkedRow,
+  nameAgentRows,
+  nameOf,
+  outcomeOf,
+  pageOf,
+  subjectOf,
+  timesOf,
+} from "./row-labels.ts";
 import { toWaterfall } from "./waterfall.ts";
 
 const stepEntries = (name: string, at: number) =>
@@ -33,6 +43,7 @@ it("agent steps have the names that the server gives them, and failures reported
   ]);
 });
 
+const finished = (status: string) => ({ name: "receipt", data: { runId: "run_1", status } });
 const clock = { from: runStart, now: runStart + 4_000 };
 const rowsOf = (...entries: Parameters<typeof timelineOf>) =>
   toWaterfall(timelineOf(...entries), { isExecuting: true });
@@ -100,6 +111,55 @@ describe("the text of a row", () => {
     expect(open && nameOf(open, clock)).toBe(`${what}, waiting, 14:00:00.002 · at 2 ms · until 14:01:00.000`);
     expect(ended && nameOf(ended, clock)).toBe(`${what}, event received, 14:00:00.002 · at 2 ms · took 7 ms`);
     expect(timedOut && nameOf(timedOut, clock)).toBe(`${what}, timed out, 14:00:00.002 · at 2 ms · took 1 min`);
+    expect([open, ended, timedOut].map((row) => row && [subjectOf(row), outcomeOf(row), pageOf(row)?.href])).toEqual([
+      ["order-shipped or order-canceled", null, undefined],
+      ["order-canceled", null, "/deliveries/dlv_1"],
+      ["order-shipped or order-canceled", "timed out", undefined],
+    ]);
+  });
+
+  it("has the target of a child run, how its call ended, and leads to it", () => {
+    const target = { kind: "workflow", slug: "print" };
+    const started = (isAwaited: boolean, until: string | null = null) => ({
+      name: "receipt",
+      until,
+      data: { runId: "run_1", target, isAwaited },
+    });
+    const [open, point, completed, failed, late] = [
+      rowsOf([2, "child_started", started(true)]),
+      rowsOf([2, "child_started", started(false)]),
+      ...["completed", "failed", "timed_out"].map((status) =>
+        rowsOf([2, "child_started", started(true, isoAt(60_002))], [9, "child_finished", finished(status)]),
+      ),
+    ].flatMap((rows) => rows.slice(0, 1));
+    const at = "14:00:00.002 · at 0 ms";
+    expect([open, point, completed, failed, late].map((row) => row && nameOf(row, { ...clock, from: row.at }))).toEqual(
+      [
+        `call receipt, print, waiting, ${at} · 4.00 s so far`,
+        `start receipt, print, ${at}`,
+        `call receipt, print, completed, ${at} · took 7 ms`,
+        `call receipt, print, failed, ${at} · took 7 ms`,
+        `call receipt, print, timed out, ${at} · took 7 ms`,
+      ],
+    );
+    expect([open, completed, failed, late].map((row) => row && outcomeOf(row))).toEqual([
+      null,
+      null,
+      "failed",
+      "timed out",
+    ]);
+    expect(point && pageOf(point)).toEqual({ href: "/runs/run_1", id: "run_1", label: "Open child run" });
+    expect(open && subjectOf({ ...open, label: "print" })).toBeNull();
+    expect(open && linkedRow([open], { step: "receipt", attempt: null })).toBe(open);
+  });
+
+  it("says in the title which child run the run waits for until when", () => {
+    const data = { runId: "run_1", target: { kind: "agent", slug: "triage" }, isAwaited: true };
+    const entries = timelineOf(
+      [1, "attempt_started"],
+      [2, "child_started", { name: "sort", until: isoAt(60_000), data }],
+    );
+    expect(findWait(entries)).toEqual({ text: "waits for triage until", until: runStart + 60_000 });
   });
 
   it("says in the title what the run waits for", () => {

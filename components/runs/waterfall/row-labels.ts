@@ -2,10 +2,21 @@ import type { NamedStep } from "../../../server/contract/agent/conversation.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration, formatUtcMinute, formatUtcTime } from "../../../server/shared/format.ts";
 import { describeEvents } from "../../../server/shared/runs/describe-wait.ts";
+import { runStatuses } from "../../ui/statuses.ts";
 import type { ShownRow } from "./group-rows.ts";
-import { hasTimedOut, readEvents, type RowState, toWaterfall, type WaterfallRow } from "./waterfall.ts";
+import {
+  hasTimedOut,
+  readChild,
+  readDelivery,
+  readEvents,
+  type RowState,
+  toWaterfall,
+  type WaterfallRow,
+} from "./waterfall.ts";
 
 const stateLabels: Record<RowState, string> = { open: "in progress", ok: "done", failed: "failed", stopped: "stopped" };
+
+const waitingKinds: ReadonlySet<WaterfallRow["kind"]> = new Set(["queued", "sleep", "wait", "child", "backoff"]);
 
 /** The state of a row in a word or two; points in time and groups have none. */
 export function stateText(row: WaterfallRow): string | null {
@@ -13,9 +24,39 @@ export function stateText(row: WaterfallRow): string | null {
   if (row.spans.length === 0) return null;
   if (hasTimedOut(row)) return "timed out";
   if (row.kind === "wait" && row.state === "ok") return "event received";
-  if (row.kind === "sleep" || row.kind === "wait" || row.kind === "backoff" || row.kind === "queued")
-    return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
+  const status = readChild(row)?.status;
+  if (status) return runStatuses[status].label;
+  if (waitingKinds.has(row.kind)) return row.state === "open" ? "waiting" : row.state === "stopped" ? "stopped" : null;
   return stateLabels[row.state];
+}
+
+/** What a row waits for, started or received, after its label: sources, or the target of a child run. */
+export function subjectOf(row: WaterfallRow): string | null {
+  const child = readChild(row);
+  // Many steps have the name of what they call.
+  if (child) return child.target.slug === row.label ? null : child.target.slug;
+  if (row.kind !== "wait") return null;
+  const sources =
+    readDelivery(row)?.source ??
+    readEvents(row)
+      .map(({ source }) => source)
+      .join(" or ");
+  return sources || null;
+}
+
+/** How a row ended, if its icon alone would not say it. */
+export function outcomeOf(row: WaterfallRow): string | null {
+  if (hasTimedOut(row)) return "timed out";
+  const status = readChild(row)?.status ?? "completed";
+  return status === "completed" ? null : runStatuses[status].label;
+}
+
+/** The page that a row leads to: the child run, or the delivery that ended a wait. */
+export function pageOf(row: WaterfallRow): { href: string; id: string; label: string } | null {
+  const child = readChild(row);
+  if (child) return { href: `/runs/${encodeURIComponent(child.runId)}`, id: child.runId, label: "Open child run" };
+  const id = readDelivery(row)?.deliveryId;
+  return id === undefined ? null : { href: `/deliveries/${encodeURIComponent(id)}`, id, label: "Open delivery" };
 }
 
 /** Time since the run was created: `1.20 s`. */
@@ -53,7 +94,7 @@ interface RowLink {
   attempt: number | null;
 }
 
-/** The row of a step, a sleep or a wait that a link names: the last one, or the last one of that attempt. */
+/** The row of a step, a sleep, a wait or a child run that a link names: the last one, or the last one of that attempt. */
 export function linkedRow(rows: readonly WaterfallRow[], { step, attempt }: RowLink): WaterfallRow | undefined {
   if (step === null) return undefined;
   return rows.findLast(
@@ -68,8 +109,10 @@ export function linkOfRow(rows: readonly WaterfallRow[], row: WaterfallRow): Row
   return { step, attempt: linkedRow(rows, { step, attempt: null }) === row ? null : row.entry.attempt };
 }
 
+const linkedKinds: ReadonlySet<WaterfallRow["kind"]> = new Set(["step", "reused", "sleep", "wait", "child"]);
+
 function isLinked({ kind, entry }: WaterfallRow): boolean {
-  return entry.name !== null && (kind === "step" || kind === "reused" || kind === "sleep" || kind === "wait");
+  return entry.name !== null && linkedKinds.has(kind);
 }
 
 /** What a waiting run waits for, and until when; `null`: unknown, or a person's decision. */
@@ -89,23 +132,26 @@ function waitText(row: WaterfallRow): string {
         .map(({ source }) => source)
         .join(" or ") || "an event"
     } until`;
+  const child = readChild(row);
+  if (child) return `waits for ${child.target.slug} until`;
   return row.kind === "sleep" ? "sleeps until" : "retries at";
 }
 
-/** The kind of a row in its accessible name, with what a wait waits for. */
+/** The kind of a row in its accessible name. */
 function kindOf(row: WaterfallRow): string {
   if (row.kind === "log") return `log, ${row.entry.level ?? "info"}: `;
   if (row.of !== undefined) return "";
   if (row.kind === "step" || row.kind === "reused") return "step ";
   if (row.kind === "sleep") return "sleep ";
+  if (row.kind === "child") return row.spans.length > 0 ? "call " : "start ";
   return row.kind === "wait" ? "wait " : "";
 }
 
 /** The accessible name of a row. */
 export function nameOf(row: ShownRow, { from, now }: { from: number; now: number }): string {
   if (row.kind === "group") return `${row.label}, ${timesOf(row, { from, now })}`;
-  const events = row.kind === "wait" ? describeEvents(readEvents(row)) || null : null;
-  return [`${kindOf(row)}${row.label}`, events, stateText(row), timesOf(row, { from, now })]
+  const subject = row.kind === "wait" ? describeEvents(readEvents(row)) || null : subjectOf(row);
+  return [`${kindOf(row)}${row.label}`, subject, stateText(row), timesOf(row, { from, now })]
     .filter((part) => part !== null)
     .join(", ");
 }

@@ -10,6 +10,12 @@ const scaleOf = (entries: ReturnType<typeof timelineOf>, nowMs = 0) =>
 const gapsOf = (scale: ReturnType<typeof timeScale>) =>
   scale.pieces.filter(({ isGap }) => isGap).map(({ from, to }) => [from - runStart, to - runStart]);
 
+const call = (name: string) => ({
+  name,
+  data: { runId: name, target: { kind: "workflow", slug: "charge" }, isAwaited: true },
+});
+const end = (name: string) => ({ name, data: { runId: name, status: "completed" } });
+
 describe("the axis", () => {
   it("is to scale if waits are as long as the work", () => {
     const scale = scaleOf(
@@ -25,6 +31,25 @@ describe("the axis", () => {
     expect(gapsOf(scale)).toEqual([]);
     expect(scale.position(runStart + 1000)).toBeCloseTo(0.25);
     expect(scale.position(runStart + 3000)).toBeCloseTo(0.75);
+  });
+
+  it("is to scale while child runs are executed, so that calls can be compared", () => {
+    const scale = scaleOf(
+      timelineOf(
+        [0, "attempt_started"],
+        [0, "child_started", call("a")],
+        [0, "child_started", call("b")],
+        [2000, "child_finished", end("a")],
+        [10_000, "child_finished", end("b")],
+        [10_000, "completed"],
+      ),
+    );
+    expect(gapsOf(scale)).toEqual([]);
+    expect(scale.position(runStart + 2000)).toBeCloseTo(0.2);
+    const open = timelineOf([0, "attempt_started"], [0, "child_started", { ...call("a"), until: isoAt(dayMs) }]);
+    expect(scaleOf(open, 3000).to).toBe(runStart + 3000);
+    const raced = [...open, ...timelineOf([0, "sleep_started", { name: "limit", until: isoAt(dayMs) }])];
+    expect(gapsOf(scaleOf(raced, 3000))).toEqual([[3000, dayMs]]);
   });
 
   it("is broken if a run slept for days between milliseconds of work, which stay wide", () => {

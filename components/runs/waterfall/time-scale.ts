@@ -1,4 +1,4 @@
-import type { WaterfallRow } from "./waterfall.ts";
+import { expectedEnd, type WaterfallRow } from "./waterfall.ts";
 import { formatDuration } from "../../../server/shared/format.ts";
 
 /** A section of the axis. A gap is drawn shorter than to scale, with a broken-axis mark and its real duration. */
@@ -52,13 +52,13 @@ function rangeOf(rows: readonly WaterfallRow[], now: number): { from: number; to
   let to = Number.NEGATIVE_INFINITY;
   for (const row of rows) {
     from = Math.min(from, row.at);
-    to = Math.max(to, row.at, row.endedAt ?? Math.max(now, row.until ?? now));
+    to = Math.max(to, row.at, row.endedAt ?? Math.max(now, expectedEnd(row) ?? now));
   }
   if (from > to) return { from: now, to: now + 1 };
   return { from, to: Math.max(to, from + 1) };
 }
 
-/** The range, cut where something starts or ends (but not at `now`, which moves). */
+/** The range, cut where something starts or ends (but not at `now`, which moves, unless a call is open). */
 function cutSections({
   rows,
   from: start,
@@ -75,11 +75,14 @@ function cutSections({
   for (const row of rows) {
     cuts.add(row.at);
     if (row.endedAt !== null) cuts.add(row.endedAt);
-    else if (row.until !== null) cuts.add(row.until);
+    else cuts.add(expectedEnd(row) ?? start);
     for (const span of row.spans) {
-      if (span.look === "busy") busy.push({ from: span.from, to: span.to ?? now });
+      // Calls that overlap are compared by their length.
+      if (span.look === "busy" || span.look === "call") busy.push({ from: span.from, to: span.to ?? now });
       cuts.add(span.from);
       if (span.to !== null) cuts.add(span.to);
+      // What is still to come, beside an open call, is idle.
+      else if (span.look === "call") cuts.add(now);
     }
   }
   const sorted = [...cuts].filter((cut) => cut >= start && cut <= end).sort((a, b) => a - b);

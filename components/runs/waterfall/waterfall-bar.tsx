@@ -1,9 +1,9 @@
 import type { LogLevel } from "../../../server/contract/timeline.ts";
-import { type Tone, toneTexts } from "../../ui/statuses.ts";
+import { type Tone, toneGrounds, toneTexts } from "../../ui/statuses.ts";
 import type { RowGroup } from "./group-rows.ts";
 import type { TimeScale } from "./time-scale.ts";
 import { percent } from "./waterfall-axis.tsx";
-import type { RowState, Span, WaterfallRow } from "./waterfall.ts";
+import { expectedEnd, readChild, type RowState, type Span, type WaterfallRow } from "./waterfall.ts";
 
 const stateTones: Record<RowState, Tone> = { open: "run", ok: "ok", failed: "bad", stopped: "idle" };
 const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: "wait", error: "bad" };
@@ -11,18 +11,18 @@ const levelTones: Record<LogLevel, Tone> = { debug: "idle", info: "idle", warn: 
 const fills: Record<Tone, string> = { ok: "bg-ok", run: "bg-run", wait: "bg-wait", bad: "bg-bad", idle: "bg-idle" };
 /** The bars of a row, and the remaining time of an open wait. */
 export function WaterfallBars({ row, scale, now }: { row: WaterfallRow; scale: TimeScale; now: number }) {
-  const isPending = row.endedAt === null && row.until !== null && row.until > now;
+  const until = row.endedAt === null ? expectedEnd(row) : null;
   return (
     <>
       {row.spans.map((span) => (
         <Bar key={span.from} span={span} state={row.state} scale={scale} now={now} />
       ))}
-      {isPending && row.until !== null && (
+      {until !== null && until > now && (
         <span
           className="absolute top-2 h-3.5 rounded-r-s border border-l-0 border-dashed border-line-strong"
           style={{
             left: percent(scale.position(now)),
-            width: percent(scale.position(row.until) - scale.position(now)),
+            width: percent(scale.position(until) - scale.position(now)),
           }}
         />
       )}
@@ -41,7 +41,10 @@ function Bar({ span, state, scale, now }: { span: Span; state: RowState; scale: 
   );
 }
 
-/** Stripes for sleeps and waits for events, hatching for the wait before another attempt, dashes for the queue. */
+/**
+ * Stripes for sleeps and waits for events, a soft ground for calls of child runs, hatching for the wait before another
+ * attempt, dashes for the queue.
+ */
 function lookOf({ look }: Span, state: RowState): string {
   switch (look) {
     case "busy":
@@ -50,6 +53,8 @@ function lookOf({ look }: Span, state: RowState): string {
       return `top-[14px] h-0.5 ${fills[stateTones[state]]} opacity-50`;
     case "sleep":
       return "top-2 h-3.5 rounded-s border border-run bg-[repeating-linear-gradient(90deg,var(--run-soft)_0_4px,transparent_4px_8px)]";
+    case "call":
+      return `top-2 h-3.5 rounded-s border ${toneGrounds[stateTones[state]]}`;
     case "backoff":
       return "top-2 h-3.5 rounded-s border border-wait bg-[repeating-linear-gradient(45deg,var(--wait-soft)_0_4px,transparent_4px_8px)]";
     case "queued":
@@ -106,6 +111,8 @@ function pointTone(row: WaterfallRow): Tone {
 
 function pointText(row: WaterfallRow): string | null {
   if (row.kind === "reused") return null;
+  const child = readChild(row);
+  if (child) return `started ${child.target.slug}`;
   return row.kind === "log" ? row.label : row.entry.message;
 }
 

@@ -1,8 +1,10 @@
 import {
+  ArrowUpRight,
   Bot,
   Check,
   ChevronRight,
   CircleSlash,
+  CornerDownRight,
   Hand,
   Hourglass,
   LoaderCircle,
@@ -12,12 +14,15 @@ import {
   TimerOff,
   TriangleAlert,
   Webhook,
+  Workflow,
   Wrench,
 } from "lucide-react";
+import Link from "next/link";
+import type { TargetKind } from "../../../server/contract/project/target.ts";
 import type { ShownRow } from "./group-rows.ts";
-import { durationOf, nameOf, offsetOf } from "./row-labels.ts";
+import { durationOf, nameOf, offsetOf, outcomeOf, pageOf, subjectOf } from "./row-labels.ts";
 import type { TimeScale } from "./time-scale.ts";
-import { hasTimedOut, readEvents, type RowState, type WaterfallRow } from "./waterfall.ts";
+import { hasTimedOut, readChild, type RowState, type WaterfallRow } from "./waterfall.ts";
 import { waterfallColumns } from "./waterfall-axis.tsx";
 import { WaterfallBars, WaterfallGroupBar, WaterfallPoint } from "./waterfall-bar.tsx";
 
@@ -35,41 +40,55 @@ interface Props {
 /** One row of the waterfall: label, bars to scale, duration. A click opens its details. */
 export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle, onPoint, onFocus }: Props) {
   const times = { from: scale.from, now };
+  const page = row.kind === "group" ? null : pageOf(row);
   return (
-    <button
-      type="button"
-      data-row=""
-      aria-expanded={isOpen}
-      tabIndex={isTabStop ? 0 : -1}
-      onClick={onToggle}
-      onPointerEnter={onPoint}
-      onFocus={onFocus}
-      className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
-    >
-      <span className="sr-only">{nameOf(row, times)}</span>
-      <span
-        aria-hidden
-        className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""}`}
+    <div className="relative" onPointerEnter={onPoint}>
+      <button
+        type="button"
+        data-row=""
+        aria-expanded={isOpen}
+        tabIndex={isTabStop ? 0 : -1}
+        onClick={onToggle}
+        onFocus={onFocus}
+        className={`${waterfallColumns} group relative h-[30px] w-full cursor-pointer items-center text-left -outline-offset-2 hover:bg-accent-soft/50`}
       >
-        {row.kind === "group" ? (
-          <GroupLabel label={row.label} isOpen={isOpen} />
-        ) : (
-          <RowLabel row={row} from={scale.from} />
-        )}
-      </span>
-      <span aria-hidden className="relative h-full min-w-0">
-        {row.kind === "group" ? (
-          <WaterfallGroupBar group={row} scale={scale} />
-        ) : row.spans.length > 0 ? (
-          <WaterfallBars row={row} scale={scale} now={now} />
-        ) : (
-          <WaterfallPoint row={row} scale={scale} />
-        )}
-      </span>
-      <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">
-        {row.kind === "group" ? null : durationOf(row, now)}
-      </span>
-    </button>
+        <span className="sr-only">{nameOf(row, times)}</span>
+        <span
+          aria-hidden
+          className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""} ${page ? "md:pr-5" : ""}`}
+        >
+          {row.kind === "group" ? (
+            <GroupLabel label={row.label} isOpen={isOpen} />
+          ) : (
+            <RowLabel row={row} from={scale.from} />
+          )}
+        </span>
+        <span aria-hidden className="relative h-full min-w-0">
+          {row.kind === "group" ? (
+            <WaterfallGroupBar group={row} scale={scale} />
+          ) : row.spans.length > 0 ? (
+            <WaterfallBars row={row} scale={scale} now={now} />
+          ) : (
+            <WaterfallPoint row={row} scale={scale} />
+          )}
+        </span>
+        <span aria-hidden className="truncate text-right text-s text-ink-2 tabular-nums">
+          {row.kind === "group" ? null : durationOf(row, now)}
+        </span>
+      </button>
+      {page && (
+        <Link
+          href={page.href}
+          prefetch={false}
+          tabIndex={isTabStop ? 0 : -1}
+          title={page.id}
+          aria-label={`${page.label} ${page.id}`}
+          className="absolute top-[3px] left-[calc(1rem+var(--label)-18px)] hidden size-6 place-items-center rounded-m text-ink-3 hover:bg-sunken hover:text-accent md:grid"
+        >
+          <ArrowUpRight aria-hidden size={13} />
+        </Link>
+      )}
+    </div>
   );
 }
 
@@ -93,14 +112,16 @@ const stateIcons: Record<RowState, { icon: LucideIcon; tone: string }> = {
   stopped: { icon: CircleSlash, tone: "text-idle" },
 };
 
-/** The icon of the kind of an agent step, after the icon of its state. */
-const kindIcons: Record<NonNullable<WaterfallRow["of"]>, LucideIcon | null> = {
+/** The icon of the kind of an agent step or of a child run, after the icon of its state. */
+const kindIcons: Record<NonNullable<WaterfallRow["of"]> | TargetKind, LucideIcon | null> = {
   prompt: MessageSquareText,
   model: Bot,
   tool: Wrench,
   question: Hand,
   approval: null,
   pause: null,
+  workflow: Workflow,
+  agent: Bot,
 };
 
 function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
@@ -115,7 +136,7 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
     );
   }
   const { icon: Icon, tone } = iconOf(row);
-  const Kind = row.of && kindIcons[row.of];
+  const { icon: Kind } = kindIconOf(row);
   return (
     <>
       <Icon aria-hidden size={12} strokeWidth={2.4} className={`shrink-0 ${tone}`} />
@@ -126,17 +147,22 @@ function RowLabel({ row, from }: { row: WaterfallRow; from: number }) {
         {row.label}
       </span>
       {row.kind === "reused" && <span className="shrink-0 text-s text-ink-3">reused</span>}
-      {row.kind === "wait" && <WaitOutcome row={row} />}
+      <Subject row={row} />
     </>
   );
 }
 
-/** What a wait waits for; afterwards, whether it has timed out. */
-function WaitOutcome({ row }: { row: WaterfallRow }) {
-  if (hasTimedOut(row)) return <span className="shrink-0 text-s text-ink-3">timed out</span>;
-  if (row.endedAt !== null) return null;
-  const sources = readEvents(row).map(({ source }) => source);
-  return <span className="truncate text-s text-ink-3">{sources.join(" or ")}</span>;
+/** How a wait or a call ended, or what it is about: the label has little room. */
+function Subject({ row }: { row: WaterfallRow }) {
+  const outcome = outcomeOf(row);
+  if (outcome) return <span className="shrink-0 text-s text-ink-3">{outcome}</span>;
+  const subject = subjectOf(row);
+  return subject && <span className="truncate text-s text-ink-3">{subject}</span>;
+}
+
+function kindIconOf(row: WaterfallRow): { icon: LucideIcon | null } {
+  const kind = row.of ?? readChild(row)?.target.kind;
+  return { icon: kind ? kindIcons[kind] : null };
 }
 
 function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
@@ -145,6 +171,8 @@ function iconOf(row: WaterfallRow): { icon: LucideIcon; tone: string } {
   if (row.kind === "sleep") return { icon: Moon, tone: "text-run" };
   if (hasTimedOut(row)) return { icon: TimerOff, tone: "text-idle" };
   if (row.kind === "wait") return { icon: Webhook, tone: row.endedAt === null ? "text-wait" : "text-ok" };
+  if (row.kind === "child" && row.spans.length === 0) return { icon: CornerDownRight, tone: "text-ink-3" };
+  if (outcomeOf(row) === "timed out") return { icon: TimerOff, tone: "text-bad" };
   if (row.kind === "backoff") return { icon: Hourglass, tone: "text-wait" };
   if (row.kind === "queued") return { icon: Hourglass, tone: "text-idle" };
   if (row.kind === "event")

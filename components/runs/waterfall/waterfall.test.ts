@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isoAt, runStart, timelineOf, timelines } from "../../../server/domain/runs/testing/timeline.ts";
-import { hasTimedOut, readDelivery, readEvents, type WaterfallRow, toWaterfall } from "./waterfall.ts";
+import { hasTimedOut, readChild, readDelivery, readEvents, type WaterfallRow, toWaterfall } from "./waterfall.ts";
 
 const executing = { isExecuting: true };
 const waiting = { isExecuting: false };
@@ -19,6 +19,9 @@ function describeRow(row: WaterfallRow): string {
 }
 
 const waitsFor = (source: string) => ({ events: [{ source, match: { "/order/id": "A1" } }] });
+const target = { kind: "workflow", slug: "charge" };
+const child = (runId: string, isAwaited = true) => ({ data: { runId, target, isAwaited } });
+const childEnd = (runId: string, status: string) => ({ data: { runId, status } });
 const tries = (number: number) => ({ name: "charge", data: { try: number, maxTries: 3 } });
 
 describe("the rows of a waterfall", () => {
@@ -120,7 +123,7 @@ describe("the rows of a waterfall", () => {
     const [, , wait] = toWaterfall(entries, waiting);
     expect(wait && [readEvents(wait), readDelivery(wait), hasTimedOut(wait)]).toEqual([
       [{ source: "order-shipped", match: { "/order/id": "A1" } }],
-      "dlv_1",
+      { deliveryId: "dlv_1", source: "order-shipped" },
       false,
     ]);
   });
@@ -146,6 +149,77 @@ describe("the rows of a waterfall", () => {
       "  shipped · ok · sleep 2020–9000",
     ]);
     expect(rows.map(hasTimedOut)).toEqual([false, false, false, true]);
+  });
+
+  it("show calls of child runs from start to end with the tone of their status, and other children as a point", () => {
+    const names = ["receipt", "charge", "ship", "pack"];
+    const statuses = ["completed", "failed", "canceled", "timed_out"];
+    const entries = timelineOf(
+      [0, "queued"],
+      [1, "attempt_started"],
+      [2, "child_started", { name: "notify", ...child("run_n", false) }],
+      ...names.map((name, at): [number, "child_started", object] => [
+        3 + at,
+        "child_started",
+        { name, ...child(name) },
+      ]),
+      [7, "child_started", { name: "audit", ...child("run_a"), until: isoAt(9000) }],
+      ...names.map((name, at): [number, "child_finished", object] => [
+        20 + at,
+        "child_finished",
+        { name, ...childEnd(name, statuses[at] ?? "") },
+      ]),
+    );
+    const rows = toWaterfall(entries, waiting);
+    expect(rows.map(describeRow)).toEqual([
+      "Queued · ok · queued 0–1",
+      "Attempt 1 · open · busy 1–7 · idle 7–…",
+      "  notify · ok · at 2",
+      "  receipt · ok · call 3–20",
+      "  charge · failed · call 4–21",
+      "  ship · stopped · call 5–22",
+      "  pack · failed · call 6–23",
+      "  audit · open · call 7–…",
+    ]);
+    expect(rows.slice(2, 5).map(readChild)).toEqual([
+      { runId: "run_n", target, status: null },
+      { runId: "receipt", target, status: "completed" },
+      { runId: "charge", target, status: "failed" },
+    ]);
+    expect(rows.at(-1)).toMatchObject({ until: runStart + 9000, endedAt: null });
+  });
+
+  it("keep a call open over several attempts, and stop it when the run ends", () => {
+    const entries = timelineOf(
+      [0, "attempt_started"],
+      [1, "child_started", { name: "charge", ...child("run_1") }],
+      [5, "attempt_failed"],
+      [5, "retry_scheduled", { until: isoAt(10) }],
+      [10, "attempt_started", { attempt: 2 }],
+      [12, "child_finished", { name: "charge", ...childEnd("run_1", "completed") }],
+    );
+    const calls = (of: typeof entries) =>
+      toWaterfall(of, waiting)
+        .filter(({ kind }) => kind === "child")
+        .map(describeRow);
+    expect(calls(entries.slice(0, 5))).toEqual(["  charge · open · call 1–…"]);
+    expect(calls(entries)).toEqual(["  charge · ok · call 1–12"]);
+    expect(calls([...entries.slice(0, 3), ...timelineOf([6, "failed"])])).toEqual(["  charge · stopped · call 1–6"]);
+  });
+
+  it("show the end of a call of a run that had failed before, and was resumed", () => {
+    const entries = timelineOf(
+      [0, "attempt_started"],
+      [1, "child_started", { name: "charge", ...child("run_1") }],
+      [5, "failed"],
+      [50, "resume_requested"],
+      [60, "child_finished", { name: "charge", ...childEnd("run_1", "completed") }],
+    );
+    expect(toWaterfall(entries, waiting).map(describeRow)).toEqual([
+      "Attempt 1 · failed · busy 0–5",
+      "  charge · ok · call 1–5 · call 5–60",
+      "Resumed · open · queued 50–…",
+    ]);
   });
 
   it("leave rows in progress open, and have the scheduled end of a sleep", () => {

@@ -1,5 +1,13 @@
 import type { AgentStepKind } from "../../../server/contract/agent/conversation.ts";
-import { type AwaitedEvent, waitFinishedSchema, waitStartedSchema } from "../../../server/contract/run.ts";
+import {
+  type AwaitedEvent,
+  childFinishedSchema,
+  childStartedSchema,
+  type RunStatus,
+  waitFinishedSchema,
+  waitStartedSchema,
+} from "../../../server/contract/run.ts";
+import type { Target } from "../../../server/contract/project/target.ts";
 import type { TimelineEntry } from "../../../server/contract/timeline.ts";
 import { formatDuration } from "../../../server/shared/format.ts";
 
@@ -7,7 +15,7 @@ import { formatDuration } from "../../../server/shared/format.ts";
  * The look of a section of a row. `idle`: the attempt is in progress, but no worker executes it (it sleeps, or its
  * worker was lost).
  */
-type SpanLook = "busy" | "idle" | "sleep" | "backoff" | "queued";
+type SpanLook = "busy" | "idle" | "sleep" | "call" | "backoff" | "queued";
 
 /** UTC milliseconds; `to` is `null` while it is in progress. */
 export interface Span {
@@ -16,7 +24,8 @@ export interface Span {
   look: SpanLook;
 }
 
-type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "wait" | "backoff" | "log" | "event";
+/** `child`: a child run. Its row is a point in time if the run does not wait for it. */
+type RowKind = "queued" | "attempt" | "step" | "reused" | "sleep" | "wait" | "child" | "backoff" | "log" | "event";
 
 /** `stopped`: it neither succeeded nor failed: canceled, or its worker was lost. */
 export type RowState = "open" | "ok" | "failed" | "stopped";
@@ -33,7 +42,7 @@ export interface WaterfallRow {
   state: RowState;
   at: number;
   endedAt: number | null;
-  /** The scheduled end of a sleep or a backoff, or the timeout of a wait. */
+  /** The scheduled end of a sleep or a backoff, or the timeout of a wait or a call. */
   until: number | null;
   spans: Span[];
   /** The entry that started it, and the entry that ended it, which has the error. */
@@ -61,6 +70,7 @@ export function toWaterfall(
 /** What is added while no worker may execute the run. */
 const addedByOthers: ReadonlySet<TimelineEntry["kind"]> = new Set([
   "wait_finished",
+  "child_finished",
   "approval_decided",
   "cancel_requested",
 ]);
@@ -76,6 +86,8 @@ class Chart {
   /** The waits between two tries of a step. */
   private readonly tryWaits = new Map<string, WaterfallRow>();
   private readonly sleeps = new Map<string, WaterfallRow>();
+  /** The calls of child runs. They outlast the attempt that made them. */
+  private readonly calls = new Map<string, WaterfallRow>();
 
   add(entry: TimelineEntry, at: number): void {
     const name = entry.name ?? "";
@@ -117,6 +129,10 @@ class Chart {
       case "wait_finished":
       case "approval_decided":
         return this.endSleep(entry, at);
+      case "child_started":
+        return this.beginChild(entry, at);
+      case "child_finished":
+        return this.endCall(entry, at);
       case "worker_lost":
         this.point({ entry, at, kind: "event", label: "Worker lost", depth: 1 });
         this.endAll(this.steps, entry, at);
@@ -218,9 +234,26 @@ class Chart {
     this.sleeps.delete(entry.name ?? "");
   }
 
+  private beginChild(entry: TimelineEntry, at: number): void {
+    const name = entry.name ?? "";
+    const row: RowStart = { entry, at, kind: "child", label: name, depth: 1 };
+    if (childStartedSchema.safeParse(entry.data).data?.isAwaited === false) return this.point(row);
+    this.calls.set(name, this.open({ ...row, look: "call" }));
+  }
+
+  private endCall(entry: TimelineEntry, at: number): void {
+    const row = this.calls.get(entry.name ?? "");
+    if (!row) return;
+    // The run had failed before its child ended, and was resumed.
+    if (row.endedAt !== null) row.spans.push({ from: row.endedAt, to: null, look: "call" });
+    const status = childFinishedSchema.safeParse(entry.data).data?.status;
+    close(row, { entry, at, state: (status && endStates[status]) ?? "stopped" });
+  }
+
   private endRun(entry: TimelineEntry, at: number): void {
     const hadAttempt = this.rows.some(({ kind }) => kind === "attempt");
     this.endAttempt(entry, at, endStates[entry.kind] ?? "stopped");
+    for (const call of this.calls.values()) if (call.endedAt === null) close(call, { entry, at, state: "stopped" });
     if (this.wait) close(this.wait, { entry, at, state: "stopped" });
     this.wait = null;
     if (entry.kind === "canceled" || !hadAttempt)
@@ -247,7 +280,8 @@ class Chart {
   }
 }
 
-const endStates: Partial<Record<TimelineEntry["kind"], RowState>> = {
+/** By the kind of the last entry of a run, or by the status of a child run. */
+const endStates: Partial<Record<string, RowState>> = {
   completed: "ok",
   failed: "failed",
   timed_out: "failed",
@@ -278,9 +312,36 @@ export function readEvents({ entry }: Pick<WaterfallRow, "entry">): AwaitedEvent
   return waitStartedSchema.safeParse(entry.data).data?.events ?? [];
 }
 
-/** The delivery that ended a wait; `null`: it has not ended, or has timed out. */
-export function readDelivery({ kind, end }: Pick<WaterfallRow, "kind" | "end">): string | null {
-  return kind === "wait" ? (waitFinishedSchema.safeParse(end?.data).data?.deliveryId ?? null) : null;
+/** The delivery that ended a wait, and its source; `null`: it has not ended, or has timed out. */
+export function readDelivery({
+  kind,
+  end,
+}: Pick<WaterfallRow, "kind" | "end">): { deliveryId: string; source: string } | null {
+  return kind === "wait" ? (waitFinishedSchema.safeParse(end?.data).data ?? null) : null;
+}
+
+/** A child run in the row of its call or its start. */
+export interface ChildOfRow {
+  runId: string;
+  target: Target;
+  /** How the call ended; `null`: it has not, or the run does not wait for the child. */
+  status: RunStatus | null;
+}
+
+/**
+ * The time until which the chart shows an open row; `null`: it is not known. A call is not expected to last until its
+ * timeout.
+ */
+export function expectedEnd({ kind, until }: Pick<WaterfallRow, "kind" | "until">): number | null {
+  return kind === "child" ? null : until;
+}
+
+/** The child run of a row; `null`: the row is about none. */
+export function readChild({ kind, entry, end }: Pick<WaterfallRow, "kind" | "entry" | "end">): ChildOfRow | null {
+  const started = kind === "child" ? childStartedSchema.safeParse(entry.data).data : undefined;
+  if (!started) return null;
+  const { runId, target } = started;
+  return { runId, target, status: childFinishedSchema.safeParse(end?.data).data?.status ?? null };
 }
 
 /** Whether a wait ended without an event. */

@@ -11,6 +11,7 @@ import { flowSimulationOptionsSchema } from "../../contract/flow-simulation.ts";
 import { simulateFlow } from "../../runs/simulate-flow.ts";
 import { countRuns, sumUsage } from "../../runs/filtered-runs.ts";
 import { decideApproval, maxTimelineEntries, showConversation } from "../../runs/agent-runs.ts";
+import { readChildren } from "../../runs/read-children.ts";
 import { findRuns, getRun, listRuns } from "../../runs/read-runs.ts";
 import { listTimeline } from "../../runs/run-timeline.ts";
 import { getStep, listSteps, withoutLongResult } from "../../runs/run-steps.ts";
@@ -62,6 +63,11 @@ export const runsRouter = router({
   usage: procedure("sumUsage")
     .input(runFilterSchema)
     .query(({ ctx, input }) => sumUsage(ctx, toStoreFilter(input))),
+
+  /** The child runs of a run: the newest, their number by status, and the usage of the run with them. */
+  children: procedure("listRuns")
+    .input(byId)
+    .query(({ ctx, input }) => readChildren(ctx, input.id)),
 
   /** The current state of these runs, newest first. Deleted runs are missing. */
   byIds: procedure("findRuns")

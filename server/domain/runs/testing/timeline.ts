@@ -24,12 +24,17 @@ export function timelineOf(...events: Event[]): TimelineEntry[] {
   }));
 }
 
-/** Timelines like those of the engine: attempts with steps, sleeps and logs, lost workers, retries, and an optional end. */
+/**
+ * Timelines like those of the engine: attempts with steps, sleeps, logs and child runs, lost workers, retries, and an
+ * optional end.
+ */
 export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
   .record({
     steps: fc.array(
       fc.record({
-        operation: fc.constantFrom("step", "failing", "sleep", "wait", "log", "lost", "cancel"),
+        operation: fc.constantFrom(
+          ...(["step", "failing", "sleep", "wait", "call", "open call", "start", "log", "lost", "cancel"] as const),
+        ),
         ms: fc.integer({ min: 0, max: 3_000 }),
       }),
       { maxLength: 30 },
@@ -66,6 +71,14 @@ export const timelines: fc.Arbitrary<TimelineEntry[]> = fc
           data: { events: [{ source: "shipped", match: {} }] },
         });
         note(longMs - 1, "wait_finished", { data });
+        note(3, "resumed", { name: null });
+      }
+      if (operation === "call" || operation === "open call" || operation === "start") {
+        const target = { kind: "workflow", slug: "charge" };
+        note(ms, "child_started", { data: { runId: `run_${index}`, target, isAwaited: operation !== "start" } });
+      }
+      if (operation === "call") {
+        note(longMs, "child_finished", { data: { runId: `run_${index}`, status: "completed" } });
         note(3, "resumed", { name: null });
       }
       if (operation === "lost") {
