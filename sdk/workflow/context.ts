@@ -64,8 +64,8 @@ export interface WorkflowContext {
    *
    * The file of the source in `triggers/` need not have `.attach()`. A source of the workflow's own trigger is defined
    * in a file of its own, because the two files would import each other. `name` follows the rules of `step`. Throws a
-   * TypeError if an option is invalid. Fails the run if no file in `triggers/` exports the source (`UnknownSource`), or
-   * if a path is sensitive (`SensitiveMatch`).
+   * TypeError if an option is invalid. Fails the run if no file in `triggers/` exports the source (`UnknownSource`), if
+   * `match` is invalid (`InvalidMatch`), or if a path is sensitive (`SensitiveMatch`).
    *
    * @example
    *   import shipped from "../triggers/order-shipped.js";
