@@ -100,6 +100,7 @@ export interface WorkflowContext {
    * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid. Fails the
    * run if the input does not match the schema of the workflow (`InvalidInput`), if no file in `workflows/` or
    * `agents/` exports the target (`UnknownTarget`), or if more than 20 runs would call each other (`ChildTooDeep`).
+   * For a workflow that calls itself, or two that call each other, the compiler needs the return type of `run`.
    *
    * @example
    *   import chargeCard from "./charge-card.js";
