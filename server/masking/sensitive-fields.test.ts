@@ -62,6 +62,7 @@ const withoutValues = new Set([
   "findWaits",
   "findWoken",
   "listWaitsToSearch",
+  "listDescendants",
   "listHeld",
   "findFeedStart",
   "sumSpend",
