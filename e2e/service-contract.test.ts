@@ -59,6 +59,7 @@ function observe(run: Run, timeline: readonly TimelineEntry[]): ObservedRun {
   for (const { kind, name } of timeline) {
     if (kind === "step_started") began.set(`step ${name}`, (began.get(`step ${name}`) ?? 0) + 1);
     if (kind === "sleep_started") began.set(`sleep ${name}`, 0);
+    if (kind === "child_started") began.set(`child ${name}`, 0);
   }
   return {
     trigger,

@@ -1,14 +1,12 @@
 import type { ModelLike } from "../sdk/definition.ts";
 import type { Target } from "../server/contract/project/target.ts";
 import { limitsOf } from "../server/domain/runs/run-limits.ts";
-import type { Run } from "../server/contract/run.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
-import { isEnded } from "../server/shared/runs/run-state.ts";
 import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
 import { createWaitSearch } from "../server/deliveries/search-waits.ts";
 import { silentLogger } from "../server/ports/logger.ts";
-import type { ProjectCode } from "../server/ports/project.ts";
-import type { AssignedRun } from "../server/ports/run-channel.ts";
+import type { AnySchema, ProjectCode } from "../server/ports/project.ts";
+import type { AssignedRun, ProgressWriter } from "../server/ports/run-channel.ts";
 import { describeWait } from "../server/shared/runs/describe-wait.ts";
 import type { Store } from "../server/ports/store.ts";
 import type { ClaimedRun, StepRecord } from "../server/ports/store/engine-store.ts";
@@ -16,9 +14,10 @@ import { toModel } from "../server/project/load-code.ts";
 import { loadDetails } from "../server/run-channel/host/run-details.ts";
 import { formatAssign } from "../server/run-channel/messages.ts";
 import type { LoadedBuild } from "./project-build.ts";
-import { createStepProbe, type StepProbe } from "./step-probe.ts";
+import { createStepProbe, type StepFunction, type StepProbe } from "./step-probe.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 import { formatInterval } from "../server/shared/format.ts";
+import { listUnsettled } from "./unsettled-runs.ts";
 
 const workerId = "wrk_test";
 /** No other worker takes a run, however far the clock moves. */
@@ -27,9 +26,9 @@ const maxConcurrent = 100;
 
 export interface Executor {
   /**
-   * Executes due runs, and moves the clock to the next one, until these runs have ended, or wait for an approval or an
-   * event; `null`: until all have. Returns the ids of the executed runs. Throws an Error if that takes longer than
-   * `timeoutMs` of real time.
+   * Executes due runs, and moves the clock to the next one, until these runs and their child runs have ended, or wait
+   * for an approval or an event; `null`: until all have. Returns the ids of the executed runs. Throws an Error if that
+   * takes longer than `timeoutMs` of real time.
    */
   settle(wanted: readonly string[] | null, timeoutMs: number): Promise<string[]>;
   /** Loads the code of targets before their runs begin: a slow import takes no part of the time limit. */
@@ -58,6 +57,10 @@ export function createExecutor(options: {
   const waitSearch = createWaitSearch({ store, project, clock, logger: silentLogger });
   const code = withModels(build.code, models);
   const probes = new Map<string, StepProbe>();
+  /** Of child runs whose parent has one. */
+  const inherited = new Map<string, { from: StepProbe; probe: StepProbe }>();
+  /** The steps of their parents, by the ids of child runs. */
+  const childSteps = new Map<string, string>();
   const storedSteps = new Map<string, readonly StepRecord[]>();
   const active = new Set<RunHandle>();
   const executing = trackWork();
@@ -85,14 +88,22 @@ export function createExecutor(options: {
     return claimed.map(({ id }) => id);
   }
 
+  const progress: ProgressWriter = {
+    saveLive: store.saveLive,
+    writeProgress(write) {
+      for (const { id, child } of write.children ?? []) if (child) childSteps.set(id, child.step);
+      return store.writeProgress(write);
+    },
+  };
+
   async function execute(claimed: ClaimedRun): Promise<void> {
     const run = await toAssigned(claimed);
-    const probe = probes.get(run.id) ?? createStepProbe({}, `${run.target.kind} ${run.target.slug}`);
-    probes.set(run.id, probe);
+    const probe = probeOf(run);
     probe.begin(run);
-    const handle = executeRun(run, {
-      progress: probe.wrapProgress(store, () => handle.interrupt({ kind: "lost" })),
-      code: probe.wrapCode(code),
+    const replaced = replaceRun(run);
+    const handle = executeRun(replaced?.run ?? run, {
+      progress: probe.wrapProgress(progress, () => handle.interrupt({ kind: "lost" })),
+      code: replaced?.code ?? probe.wrapCode(code),
       clock,
       logger: silentLogger,
       random: () => 0.5,
@@ -103,6 +114,27 @@ export function createExecutor(options: {
     active.delete(handle);
     if (status === null) await release(run.id);
     probe.end();
+  }
+
+  /** That of the test, or that of its parent. */
+  function probeOf({ id, childOf, target }: Pick<AssignedRun, "id" | "childOf" | "target">): StepProbe {
+    const name = `${target.kind} ${target.slug}`;
+    const from = findProbe(childOf);
+    const known = probes.get(id) ?? (inherited.get(id)?.from === from ? inherited.get(id)?.probe : undefined);
+    if (known) return known;
+    const probe = from?.createChild(name) ?? createStepProbe({}, name);
+    if (from) inherited.set(id, { from, probe });
+    else probes.set(id, probe);
+    return probe;
+  }
+
+  const findProbe = (id: string | null) => (id === null ? undefined : (probes.get(id) ?? inherited.get(id)?.probe));
+
+  /** A child run whose code the test of its parent has replaced, with that code. */
+  function replaceRun(run: AssignedRun): { run: AssignedRun; code: ProjectCode } | null {
+    const step = childSteps.get(run.id);
+    const replacement = step === undefined ? null : (findProbe(run.childOf)?.replaceChild(step) ?? null);
+    return replacement && replaceCode(run, code, replacement);
   }
 
   /** As the worker receives it. */
@@ -131,7 +163,7 @@ export function createExecutor(options: {
       const ids = await executeDue();
       for (const id of ids) executed.add(id);
       if (ids.length > 0) continue;
-      const unsettled = await listUnsettled(wanted);
+      const unsettled = await listUnsettled({ store, limits, now: clock.now(), wanted });
       if (unsettled.length === 0) return [...executed];
       const next = await store.nextAvailableAt("shared", clock.now());
       if (next === null)
@@ -144,29 +176,6 @@ export function createExecutor(options: {
     const [[id, { waitsFor }] = ["", {}]] = await store.findWaits({ ids, limits, now: clock.now() });
     const run = await store.getRun(id);
     return run && waitsFor ? ` It waits: ${describeWait(waitsFor, run)}.` : "";
-  }
-
-  /** The open runs among these, and those of their `onFailure`, unless they wait for an approval or an event. */
-  async function listUnsettled(wanted: readonly string[] | null): Promise<string[]> {
-    const page = { limit: 100, cursor: null };
-    const waiting = new Set((await store.listRuns({ needsApproval: true }, page)).data.map(({ id }) => id));
-    const runs =
-      wanted === null ? await listOpen() : await Promise.all(wanted.map(findWithFailure)).then((all) => all.flat());
-    const waits = await store.findWaits({ ids: runs.map(({ id }) => id), limits, now: clock.now() });
-    for (const [id, { waitsFor }] of waits) if (waitsFor?.kind === "event") waiting.add(id);
-    return runs.filter(({ id, status }) => !isEnded(status) && !waiting.has(id)).map(({ id }) => id);
-  }
-
-  async function findWithFailure(id: string): Promise<Pick<Run, "id" | "status">[]> {
-    const run = await store.getRun(id);
-    const { data } = await store.listRuns({ failureOf: id }, { limit: 100, cursor: null });
-    return run ? [run, ...data] : data;
-  }
-
-  async function listOpen(): Promise<Pick<Run, "id" | "status">[]> {
-    const statuses = ["queued", "running", "waiting"] as const;
-    const pages = await Promise.all(statuses.map((status) => store.listRuns({ status }, { limit: 100, cursor: null })));
-    return pages.flatMap(({ data }) => data);
   }
 
   async function moveTo(time: number, signal: AbortSignal): Promise<void> {
@@ -224,6 +233,27 @@ export function createExecutor(options: {
     async close() {
       interruptAll();
       await executing.settled();
+    },
+  };
+}
+
+/** The parent has checked it. */
+const anyInput: AnySchema = { safeParse: (data) => ({ success: true, data }) };
+
+/** A run with other code, whose result is its output. A run of an agent becomes one of a workflow. */
+function replaceCode(run: AssignedRun, code: ProjectCode, replacement: StepFunction) {
+  const { kind, slug } = run.target;
+  const { agents, workflows } = code.manifest;
+  const execute = (input: unknown) => replacement(input as never);
+  return {
+    run: { ...run, target: { kind: "workflow" as const, slug } },
+    code: {
+      ...code,
+      manifest: kind === "agent" ? { ...code.manifest, workflows: [...agents, ...workflows] } : code.manifest,
+      async workflow() {
+        const input = kind === "workflow" ? (await code.workflow(slug))?.input : undefined;
+        return { slug, input: input ?? anyInput, output: null, run: execute };
+      },
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { TestRun, TestStep } from "../sdk/test-project/index.ts";
+import type { Page, PageRequest } from "../server/contract/list.ts";
 import type { TimelineEntry } from "../server/contract/timeline.ts";
 import type { Store } from "../server/ports/store.ts";
 import type { StepRecord } from "../server/ports/store/engine-store.ts";
 import { getAgentTrace } from "../server/runs/agent-runs.ts";
+import { describeChildResult } from "../server/domain/runs/child-runs.ts";
 import { findRun } from "../server/runs/read-runs.ts";
 import { describeEvent } from "../server/runs/run-steps.ts";
 
@@ -14,8 +16,9 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
   const timeline = await store.listTimeline(id, { after: 0, limit: maxEntries });
   const trace = await getAgentTrace({ store }, id);
   const [failureRun] = (await store.listRuns({ failureOf: id }, { limit: 1, cursor: null })).data;
-  const { status, trigger, target, deliveryId, failureOf, key, attempt, input, output, error, createdAt, finishedAt } =
-    run;
+  const children = (await listAll((page) => store.listRuns({ childOf: id }, page))).toReversed();
+  const { status, trigger, target, deliveryId, failureOf, childOf, key, attempt } = run;
+  const { input, output, error, createdAt, finishedAt } = run;
   return {
     id,
     status,
@@ -23,6 +26,7 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
     target,
     deliveryId,
     failureOf,
+    childOf,
     key,
     attempt,
     input,
@@ -43,6 +47,7 @@ export async function readRun(store: Store, id: string, stored: readonly StepRec
       decision === null && status === "waiting" ? [{ tool: request.toolName, input: request.input }] : [],
     ),
     onFailure: failureRun ? await readRun(store, failureRun.id, []) : null,
+    children: await Promise.all(children.map((child) => readRun(store, child.id, []))),
   };
 }
 
@@ -60,9 +65,24 @@ function toSteps(timeline: readonly TimelineEntry[], records: readonly StepRecor
   return [...began].map(([name, step]) => {
     const record = byName.get(name);
     const isDone = record !== undefined && record.finishedAt !== null;
-    const result = record?.kind === "event" ? describeEvent(record.result) : (record?.result ?? null);
-    return { name, ...step, isDone, result: isDone ? result : null };
+    return { name, ...step, isDone, result: isDone ? describeResult(record) : null };
   });
+}
+
+function describeResult({ kind, result }: StepRecord): unknown {
+  if (kind === "event") return describeEvent(result);
+  return kind === "child" ? describeChildResult(result) : result;
+}
+
+/** All rows of a list. */
+export async function listAll<Row>(list: (page: PageRequest) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor: string | null = null; ;) {
+    const { data, nextCursor } = await list({ limit: 100, cursor });
+    rows.push(...data);
+    if (nextCursor === null) return rows;
+    cursor = nextCursor;
+  }
 }
 
 /** Kinds of entries with which a step can begin in the timeline. */
@@ -71,5 +91,6 @@ const kinds: ReadonlyMap<TimelineEntry["kind"], TestStep["kind"]> = new Map([
   ["step_reused", "step"],
   ["sleep_started", "sleep"],
   ["wait_started", "event"],
+  ["child_started", "child"],
   ["approval_requested", "approval"],
 ]);

@@ -8,7 +8,7 @@ import type { LoadedAgent, LoadedWorkflow, ProjectCode } from "../server/ports/p
 import type { AssignedRun, ProgressWriter } from "../server/ports/run-channel.ts";
 import type { StepRecord } from "../server/ports/store/engine-store.ts";
 
-type StepFunction = (...args: never[]) => unknown;
+export type StepFunction = (...args: never[]) => unknown;
 
 /** Changes how the steps of one run behave, as a test requests, over all its executions. */
 export interface StepProbe {
@@ -24,8 +24,15 @@ export interface StepProbe {
   end(): void;
   /** E.g. `workflow renewal`. */
   target: string;
-  /** The names of all steps and tools that the run has called. */
+  /** The names of all steps and tools that the run and its child runs have called. */
   called(): readonly string[];
+  /** The probe of a child run: the same options apply to it. `target`: of the child run. */
+  createChild(target: string): StepProbe;
+  /**
+   * What this execution of a child run calls with its input in place of its code; `null`: its own code. `name`: of the
+   * step that has called or started it.
+   */
+  replaceChild(name: string): StepFunction | null;
 }
 
 export function createStepProbe(options: RunOptions, target: string): StepProbe {
@@ -35,22 +42,31 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
   /** The steps after which a worker has ended. */
   const crashed = new Set<string>();
   const inFlight = new Set<string>();
+  const children: StepProbe[] = [];
   let failsLeft = failing?.times ?? 0;
   let calls = new Set<string>();
   let completed: string[] = [];
   let firstOutput: { value: unknown } | null = null;
   let otherOutput: { value: unknown } | null = null;
-  function substitute(name: string, fn: StepFunction): StepFunction {
-    const mock = Object.hasOwn(mockStep, name) ? mockStep[name] : undefined;
-    const replacement: StepFunction = typeof mock === "function" ? (mock as StepFunction) : () => mock;
-    return async (...args) => {
-      if (failing?.step === name && failsLeft > 0) {
-        failsLeft -= 1;
+
+  /** What is called in place of a step; `null`: its own function. */
+  function replace(name: string): StepFunction | null {
+    if (failing?.step === name && failsLeft > 0) {
+      failsLeft -= 1;
+      return () => {
         throw failing.error;
-      }
+      };
+    }
+    if (!Object.hasOwn(mockStep, name)) return null;
+    const mock = mockStep[name];
+    return typeof mock === "function" ? (mock as StepFunction) : () => mock;
+  }
+
+  function substitute(name: string, fn: StepFunction): StepFunction {
+    return async (...args) => {
       inFlight.add(name);
       try {
-        return await (Object.hasOwn(mockStep, name) ? replacement(...args) : fn(...args));
+        return await (replace(name) ?? fn)(...args);
       } finally {
         inFlight.delete(name);
       }
@@ -74,11 +90,22 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
         const given = typeof fn === "function" ? [...rest.slice(0, -1), substitute(key, fn as StepFunction)] : rest;
         return await (ctx.step as (name: string, ...rest: unknown[]) => Promise<never>)(name, ...given);
       },
-      async sleep(name, duration) {
-        note(takeName(name));
-        await ctx.sleep(name, duration);
-      },
+      sleep: noted(ctx.sleep),
+      sleepUntil: noted(ctx.sleepUntil),
+      waitFor: noted(ctx.waitFor),
+      waitForAny: noted(ctx.waitForAny),
+      call: noted(ctx.call),
+      start: noted(ctx.start),
     };
+
+    /** The call with a note of its name. */
+    function noted<Call extends (...args: never[]) => Promise<unknown>>(call: Call): Call {
+      const noting = async (...args: Parameters<Call>) => {
+        note(takeName(args[0]));
+        return await call(...args);
+      };
+      return noting as Call;
+    }
   }
 
   function crashesAfter(name: string): boolean {
@@ -94,7 +121,8 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
       calls = new Set();
       // A new attempt may take another path.
       const own = run.steps.filter(
-        ({ kind, attempt, finishedAt }) => kind === "step" && attempt === run.attempt && finishedAt !== null,
+        ({ kind, attempt, finishedAt }) =>
+          (kind === "step" || kind === "child") && attempt === run.attempt && finishedAt !== null,
       );
       completed = isReplaying && run.isResumed ? own.map(({ name }) => name) : [];
     },
@@ -150,7 +178,13 @@ export function createStepProbe(options: RunOptions, target: string): StepProbe 
         );
     },
     target,
-    called: () => [...seen],
+    called: () => [...seen, ...children.flatMap((child) => child.called())],
+    createChild(ofChild) {
+      const child = createStepProbe(options, ofChild);
+      children.push(child);
+      return child;
+    },
+    replaceChild: replace,
   };
 }
 

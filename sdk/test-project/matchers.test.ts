@@ -26,6 +26,7 @@ const run: TestRun = {
   target,
   deliveryId: "dlv_1",
   failureOf: null,
+  childOf: null,
   key: null,
   attempt: 1,
   input: {},
@@ -38,6 +39,7 @@ const run: TestRun = {
   toolCalls: [],
   approvals: [],
   onFailure: null,
+  children: [],
 };
 const failed: TestRun = {
   ...run,

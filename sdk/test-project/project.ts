@@ -28,14 +28,15 @@ export interface TestProject {
    */
   deliver(endpoint: string, body: unknown, options?: DeliverOptions): Promise<TestDelivery>;
   /**
-   * Executes all open runs to their ends, or until they wait for an approval or for an event. Returns them, oldest
-   * first.
+   * Executes all open runs to their ends, or until they wait for an approval or for an event. Returns them and their
+   * child runs, oldest first.
    */
   settle(): Promise<TestRun[]>;
   /**
    * Executes the runs of a delivery, or one run, to their ends. Sleeps and delays of retries are skipped: the virtual
    * clock moves to their ends. A run that waits for an approval or for an event stays in `waiting`: call `approve`, or
-   * `deliver` the event. `clock.advance` passes the timeout of a wait. Also executes `onFailure`.
+   * `deliver` the event. `clock.advance` passes the timeout of a wait. Also executes `onFailure` and child runs, so a
+   * run also stays in `waiting` if it has called a run that does.
    *
    * Returns the run of `options.trigger`, or the only run that the delivery has started or, if it has started none, the
    * only one that it woke. Throws an Error if there is none, several runs (set `trigger`), or a run that does not end
@@ -85,14 +86,16 @@ export interface DeliverOptions {
   sign?: boolean;
 }
 
-/** Options that apply to the runs that are executed. */
+/** Options that apply to the runs that are executed, and to their child runs. */
 export interface RunOptions {
   /**
    * Replaces the functions of steps, by name: a function is called in their place, any other value is the result. The
-   * second step with the same name is `name#2`.
+   * second step with the same name is `name#2`. The name of a `ctx.call` or `ctx.start` replaces the code of the child
+   * run: a function is called with its input, and the result is its output. The name of its own step replaces that
+   * step.
    */
   mockStep?: Readonly<Record<string, unknown>>;
-  /** Fails a step. Its function is not called. A string fails the first try of this step. */
+  /** Fails a step, or an attempt of a child run. Its function is not called. A string fails the first try of this step. */
   failAt?: string | FailAt;
   /** Ends the worker after this step, once: the run is continued from its first line, with its stored results. */
   crashAfter?: string;
@@ -180,6 +183,8 @@ export interface TestRun {
   readonly deliveryId: string | null;
   /** The failed run whose `onFailure` it executes. */
   readonly failureOf: string | null;
+  /** Its parent: the run that has called or started it. */
+  readonly childOf: string | null;
   /** What it is about. `null`: its trigger has no key. Empty: the webhook had no value for it. */
   readonly key: string | null;
   /** The number of the last attempt, from 1. */
@@ -190,7 +195,7 @@ export interface TestRun {
   /** By the virtual clock, ISO 8601. */
   readonly createdAt: string;
   readonly finishedAt: string | null;
-  /** Steps, sleeps and approvals, in the order in which they began. */
+  /** Steps, sleeps, waits, approvals and child runs, in the order in which they began. */
   readonly steps: readonly TestStep[];
   readonly logs: readonly { readonly level: string; readonly message: string; readonly data: unknown }[];
   /** The tool calls of an agent that have ended. `outcome`: `done`, `failed`, `invalid` or `denied`. */
@@ -204,15 +209,20 @@ export interface TestRun {
   readonly approvals: readonly { readonly tool: string; readonly input: unknown }[];
   /** The run of its `onFailure`; `null`: it has not failed, or its target has no `onFailure`. */
   readonly onFailure: TestRun | null;
+  /** The runs that it has called or started, oldest first. */
+  readonly children: readonly TestRun[];
 }
 
 export interface TestStep {
-  readonly kind: "step" | "sleep" | "event" | "approval";
+  readonly kind: "step" | "sleep" | "event" | "approval" | "child";
   readonly name: string;
   /** The number of times that its function was called. */
   readonly tries: number;
   /** Whether it has ended: a step has its result. */
   readonly isDone: boolean;
-  /** Of a step that has ended. Of a wait, its delivery and the payload, or `null` at the timeout. */
+  /**
+   * Of a step that has ended. Of a wait, its delivery and the payload, or `null` at the timeout. Of a child run, its
+   * `runId` and, if it was called, its `status`: `children` of the run has its output.
+   */
   readonly result: unknown;
 }

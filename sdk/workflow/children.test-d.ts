@@ -16,6 +16,17 @@ const triage = defineAgent({
   instructions: "Sort.",
   output: z.object({ queue: z.enum(["billing", "bugs"]) }),
 });
+const countDown = defineWorkflow({
+  slug: "count-down",
+  input: z.object({ left: z.int() }),
+  // A workflow that calls itself needs the return type.
+  async run({ left }, ctx): Promise<string[]> {
+    if (left === 0) return [];
+    const rest = await ctx.call("rest", countDown, { left: left - 1 });
+    expectTrue<Equal<typeof rest, string[]>>();
+    return [...rest, `${left}`];
+  },
+});
 
 export async function calls(ctx: WorkflowContext) {
   const receipt = await ctx.call("charge", chargeCard, { amount: 7 }, { key: "customer 7", timeout: "1h" });

@@ -42,7 +42,7 @@ export function readOptions(call: string, given: unknown, names: readonly string
 
 /**
  * Reads one event. `call`: for messages. Throws a TypeError for a value that is not one, and a FinalFailure for a
- * source whose webhooks are not received, and for a sensitive value.
+ * source whose webhooks are not received, for a wrong `match`, and for a sensitive value.
  */
 export function readAwaited(
   call: string,
@@ -119,16 +119,44 @@ function readSource(where: string, given: unknown): SourceDefinition {
 }
 
 function readMatch(where: string, given: unknown): EventMatch {
-  const parsed = eventMatchSchema.safeParse(given);
-  const paths = parsed.success ? Object.keys(parsed.data) : [];
-  if (!parsed.success || paths.length > maxPaths || !paths.every(isPointer))
-    throw new TypeError(
-      `${where}: match must have at most ${maxPaths} JSON Pointers, each with a string, a number or a boolean: { "/order/id": "A1" }.`,
-    );
-  return parsed.data;
+  const fault = findFault(given);
+  if (fault !== null) throw new FinalFailure("InvalidMatch", `${where}: match${fault}`);
+  return eventMatchSchema.parse(given);
 }
 
-const isPointer = (path: string) => /^(?:\/(?:[^~/]|~[01])*)+$/.test(path) && path.length <= 1_000;
+/** What is wrong with `match`, with the fix; `null`: nothing. Another attempt would have the same paths. */
+function findFault(given: unknown): string | null {
+  const form = 'JSON Pointers, each with a string, a number or a boolean: { "/order/id": "A1" }.';
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return ` is ${describeValue(given)}. It must be an object with ${form}`;
+  const fields = Object.entries(given);
+  if (fields.length > maxPaths) return ` has ${fields.length} paths. It must have at most ${maxPaths} ${form}`;
+  const [wrongPath] = Object.keys(given).filter((path) => !isPointer(path));
+  if (wrongPath !== undefined)
+    return `: ${JSON.stringify(wrongPath.slice(0, 200))} is not a JSON Pointer.${fixPath(wrongPath)}`;
+  const values = eventMatchSchema.valueType;
+  const wrong = fields.find(([, value]) => !values.safeParse(value).success);
+  if (!wrong) return null;
+  const [path, value] = wrong;
+  return `: the value of ${JSON.stringify(path)} is ${describeValue(value)}. It must be a string, a number or a boolean.`;
+}
+
+const maxPathChars = 1_000;
+const isPointer = (path: string) => /^(?:\/(?:[^~/]|~[01])*)+$/.test(path) && path.length <= maxPathChars;
+
+function fixPath(path: string): string {
+  if (path === "") return ' Write the path of a value, such as "/order/id".';
+  if (path.length >= maxPathChars) return ` It can have at most ${maxPathChars} characters.`;
+  const names = path.startsWith("/") ? path.slice(1) : path.replaceAll(".", "/");
+  return ` Write ${JSON.stringify(`/${names.replaceAll(/~(?![01])/g, "~0")}`)}.`;
+}
+
+/** Without its content, which can be sensitive. */
+function describeValue(value: unknown): string {
+  if (typeof value === "number" || value === null || value === undefined) return String(value);
+  const kind = Array.isArray(value) ? "array" : typeof value;
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+}
 
 function requireReceived(where: string, { slug }: SourceDefinition, { triggers }: Pick<Manifest, "triggers">): void {
   if (triggers.some((trigger) => trigger.slug === slug)) return;

@@ -10,7 +10,9 @@ import { AppError } from "../contract/app-error.ts";
 import type { Json } from "../contract/json.ts";
 import { toProblem } from "../domain/problem.ts";
 import { parseBody } from "../domain/requests/body-format.ts";
-import { aDelivery } from "../store/testing/factories.ts";
+import type { ClaimedRun } from "../ports/store/engine-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
+import { aClaim, aDelivery, aRun } from "../store/testing/factories.ts";
 import { hidingFaker } from "../domain/privacy/fake-value.ts";
 import { bearer, deliver, makeKey, openTestService, type TestService } from "../http/rest/testing/test-service.ts";
 
@@ -47,20 +49,29 @@ const secrets = fc.record({
 /** The same deliveries twice, with other sensitive values. */
 const twins = fc.array(fc.tuple(secrets, secrets), { minLength: 3, maxLength: 6 });
 
+/** A workflow whose input and output are sensitive. */
+const vault = {
+  input: exportSchema(z.object({ card: z.string().meta(sensitive) })),
+  output: exportSchema(z.object({ token: z.string().meta(sensitive) })),
+};
+
 async function openMarked() {
   const service = await openTestService({ mode: "deployed", faker: hidingFaker });
   const { manifest } = service.state.sources;
   const triggers = manifest.triggers.map((trigger) =>
     trigger.slug === "new-signup" ? { ...trigger, ...marked } : trigger,
   );
-  service.state.sources = { ...service.state.sources, manifest: { ...manifest, triggers } };
+  const [workflow] = manifest.workflows;
+  if (!workflow) throw new Error("The fixture has a workflow.");
+  const workflows = [...manifest.workflows, { ...workflow, slug: "vault", ...vault }];
+  service.state.sources = { ...service.state.sources, manifest: { ...manifest, triggers, workflows } };
   return service;
 }
 
 /** Deliveries with and without sensitive values, and their runs, which repeat them in steps, outputs and errors. */
-async function fill(service: TestService, all: readonly Secrets[]): Promise<{ deliveries: string[]; runs: string[] }> {
+async function fill(service: TestService, all: readonly Secrets[]) {
   const { store, state } = service;
-  const ids = { deliveries: [] as string[], runs: [] as string[] };
+  const ids = { deliveries: [] as string[], runs: [] as string[], family: [] as string[] };
   for (const [at, { name, mail, pin, key }] of all.entries()) {
     state.now += 60_000;
     const email = `${mail}@example.com`;
@@ -118,7 +129,86 @@ async function fill(service: TestService, all: readonly Secrets[]): Promise<{ de
             : { to: "failed", error: { name: `No${name}`, message: `${name} of ${email}`, stack: `Error: ${name}` } },
       });
     }
+    if (at === 0) ids.family = await addFamilies(service, { name, mail, pin, key }, signup.deliveryId);
   }
+  return ids;
+}
+
+type Place = Partial<Pick<NewRun, "replayOf" | "failureOf">> & { of?: string };
+
+/**
+ * Runs that call others. Only one run of each family has sensitive fields, and the others have its values: as its
+ * children, its parents, or beside it.
+ */
+async function addFamilies(
+  service: TestService,
+  { name, mail, pin, key }: Secrets,
+  deliveryId: string,
+): Promise<string[]> {
+  const { store, state } = service;
+  const email = `${mail}@example.com`;
+  const ids: string[] = [];
+  const claims = new Map<string, ClaimedRun>();
+  const start = async (slug: string, input: Json, { of, ...more }: Place = {}) => {
+    state.now += 1;
+    const child = of === undefined ? undefined : { of, step: `call ${ids.length}`, link: "call" as const, depth: 1 };
+    const ofNothing = { trigger: null, attachmentId: null, deliveryId: null, payload: null };
+    const run = aRun({ ...ofNothing, target: { kind: "workflow", slug }, createdAt: state.now, input, ...more });
+    await store.createRuns([{ ...run, ...(child && { child, startedBy: "parent" as const }) }]);
+    for (const claimed of await store.claimRuns(aClaim({ now: state.now, limit: 10 }))) claims.set(claimed.id, claimed);
+    ids.push(run.id);
+    return run.id;
+  };
+  const end = async (id: string, output: Json, children: readonly string[] = []) => {
+    state.now += 1;
+    const { token } = claims.get(id) ?? { token: "" };
+    // A number of 4 digits is masked as a value only.
+    const text = Object.values(output ?? {})
+      .filter((value) => typeof value === "string")
+      .join(" of ");
+    const step = { kind: "child" as const, attempt: 1, startedAt: state.now, finishedAt: state.now, until: null };
+    const { held } = await store.writeProgress({
+      runId: id,
+      token,
+      now: state.now,
+      entries: [{ at: state.now, kind: "log", attempt: 1, level: "info", message: `has ${text}` }],
+      steps: children.map((runId, at) => ({
+        ...step,
+        name: `call ${at}`,
+        result: { runId, status: "completed", output },
+        sequence: at + 1,
+      })),
+      transition:
+        children.length > 0 || ids.length % 2 === 0
+          ? { to: "completed", output }
+          : { to: "failed", error: { name: "Error", message: text, stack: `Error: ${text}` } },
+    });
+    expect(held).toBe(true);
+  };
+
+  const parent = await start("notify", {});
+  const charged = await start("vault", { card: name }, { of: parent });
+  await end(charged, { token: email });
+  const beside = await start("notify", { paid: email, by: name }, { of: parent });
+  await end(beside, { paid: email, by: name });
+  const between = await start("notify", {}, { of: parent });
+  const below = await start("vault", { card: key }, { of: between });
+  await end(below, { token: key });
+  await end(between, { deep: key }, [below]);
+  const waiting = await start("notify", {}, { of: parent });
+  const payload = { name, email, pin, tags: { [key]: 1 } };
+  const { token } = claims.get(waiting) ?? { token: "" };
+  await waitForSignup(service, { id: waiting, token, deliveryId, payload });
+  await end(parent, { token: email, deep: key, of: pin }, [charged, beside, between, waiting]);
+  await end(await start("notify", { paid: email, by: name }, { replayOf: beside }), { by: name, pin });
+  await end(await start("notify", { paid: email }, { failureOf: beside }), { email, pin });
+
+  const top = await start("vault", { card: name });
+  const child = await start("notify", { card: name }, { of: top });
+  const grandchild = await start("notify", { card: name }, { of: child });
+  await end(grandchild, { card: name });
+  await end(child, { card: name }, [grandchild]);
+  await end(top, { token: email }, [child]);
   return ids;
 }
 
@@ -198,10 +288,13 @@ function guessesOf(all: readonly (readonly [Secrets, Secrets])[]): string[] {
 }
 
 /** The paths of every operation that a token with the scope `read` may call with GET. */
-function pathsOf(guess: string, { deliveries, runs }: Awaited<ReturnType<typeof fill>>): Record<string, string[]> {
+function pathsOf(
+  guess: string,
+  { deliveries, runs, family }: Awaited<ReturnType<typeof fill>>,
+): Record<string, string[]> {
   const text = encodeURIComponent(guess);
   const [delivery = ""] = deliveries;
-  const some = runs.slice(0, 2);
+  const some = [...runs.slice(0, 2), ...family];
   const now = "2026-11-21T11:00:00Z";
   return {
     listDeliveries: [`/deliveries?text=${text}&limit=2`, `/deliveries?text=${text}`, "/deliveries?endpoint=signup"],
@@ -209,17 +302,22 @@ function pathsOf(guess: string, { deliveries, runs }: Awaited<ReturnType<typeof 
     getDelivery: deliveries.slice(0, 2).map((id) => `/deliveries/${id}`),
     explainDelivery: [`/deliveries/${delivery}/verdicts`],
     getDeliveryFile: [`/deliveries/${delivery}/files/0`],
-    listRuns: [`/runs?text=${text}&limit=2`, `/runs?text=${text}&status=failed`, "/runs?trigger=new-signup&limit=1"],
+    listRuns: [
+      `/runs?text=${text}&limit=2`,
+      `/runs?text=${text}&status=failed`,
+      "/runs?trigger=new-signup&limit=1",
+      `/runs?childOf=${family[0]}`,
+    ],
     countRuns: [`/runs/count?text=${text}`, `/runs/count?text=${text}&target=welcome-email`],
     sumUsage: [`/runs/usage?text=${text}`],
     simulateFlow: ["/flow/simulation?target=welcome-email&perKey=1&onFailure=block"],
     exportRuns: [`/runs/export?format=jsonl&text=${text}`, `/runs/export?format=csv&text=${text}`],
     getRun: some.map((id) => `/runs/${id}`),
     listTimeline: some.map((id) => `/runs/${id}/timeline`),
-    listSteps: some.flatMap((id) => [
-      `/runs/${id}/steps`,
-      `/runs/${id}/steps?name=${encodeURIComponent(`mail ${guess}`)}`,
-    ]),
+    listSteps: [
+      ...some.map((id) => `/runs/${id}/steps`),
+      ...runs.slice(0, 2).map((id) => `/runs/${id}/steps?name=${encodeURIComponent(`mail ${guess}`)}`),
+    ],
     getAgentTrace: [`/runs/${some[0]}/agent`],
     listTriggers: ["/triggers"],
     inferTrigger: ["/inferred-trigger?endpoint=signup", `/inferred-trigger?endpoint=signup&delivery=${delivery}`],
@@ -252,8 +350,8 @@ async function readAll(service: TestService, path: string, headers: Record<strin
 }
 
 /** Ids are random: each is replaced by its number. */
-function numbered(text: string, { deliveries, runs }: Awaited<ReturnType<typeof fill>>): string {
-  const numbers = new Map([...deliveries, ...runs].map((id, at) => [id, `id-${at}`]));
+function numbered(text: string, { deliveries, runs, family }: Awaited<ReturnType<typeof fill>>): string {
+  const numbers = new Map([...deliveries, ...runs, ...family].map((id, at) => [id, `id-${at}`]));
   return text.replaceAll(/(?:dlv|run)_[0-9A-Z]{26}/g, (id) => numbers.get(id) ?? id);
 }
 
@@ -295,6 +393,6 @@ it("these are all operations that a reader may call with GET", async () => {
     const id = get?.operationId as keyof typeof operations | undefined;
     return id !== undefined && operations[id].access === "read" ? [id] : [];
   });
-  const tried = Object.keys(pathsOf("x", { deliveries: [], runs: [] }));
+  const tried = Object.keys(pathsOf("x", { deliveries: [], runs: [], family: [] }));
   expect(ofReaders.filter((id) => !tried.includes(id))).toEqual([]);
 });

@@ -4,19 +4,13 @@ import type { PageRequest } from "../contract/list.ts";
 import type { Run, RunSummary } from "../contract/run.ts";
 import { describeFailure } from "../domain/alerts/findings.ts";
 import { maskBody, maskDelivery, maskFields, maskSummary } from "../domain/privacy/mask-delivery.ts";
-import {
-  concernsRun,
-  createRunMask,
-  needsFields,
-  originOfChild,
-  type RunMask,
-  scrubError,
-} from "../domain/privacy/mask-run.ts";
+import { createRunMask, needsFields, type RunMask, scrubError } from "../domain/privacy/mask-run.ts";
 import { type EventResult, readEventResult } from "../domain/runs/event-waits.ts";
 import type { Masks, ReadMasks } from "../domain/privacy/sensitive-rules.ts";
 import type { Masking } from "../ports/masking.ts";
 import type { Store } from "../ports/store.ts";
-import type { ChildValues, StepRecord } from "../ports/store/engine-store.ts";
+import type { StepRecord } from "../ports/store/engine-store.ts";
+import { createFamilyReader } from "./run-family.ts";
 import { bodiesWith, createTextSearch, filterRows, searchPages, textsOf } from "../matching/text/search-pages.ts";
 
 type StoredRun = NonNullable<Awaited<ReturnType<Store["getRun"]>>>;
@@ -112,7 +106,6 @@ type MaskedRuns = Pick<
   | "listSteps"
   | "loadSteps"
   | "listEventResults"
-  | "listChildValues"
   | "getLive"
   | "listFailures"
   | "summarizeTargets"
@@ -129,11 +122,12 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
   /** Only the error of a listed run can have sensitive values. */
   const maskListedRuns = async (masks: Masks | null, runs: readonly RunSummary[]): Promise<RunSummary[]> => {
     if (!masks) return [...runs];
+    const findConcerned = createFamilyReader(store, masks.rules);
     return Promise.all(
       runs.map(async (run) => {
-        if (run.error === null || !(await isConcerned(store, masks, run))) return run;
+        if (run.error === null || (await findConcerned(run)).length === 0) return run;
         const stored = await store.getRun(run.id);
-        const mask = stored && (await readRunMask(store, masks, stored));
+        const mask = stored && (await readRunMask(store, masks, stored, findConcerned));
         return mask ? { ...run, error: scrubError(run.error, mask.scrub), isMasked: true } : { ...run, error: null };
       }),
     );
@@ -190,15 +184,6 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
       const results = await store.listEventResults(runId);
       return mask ? results.flatMap((result) => maskResult(mask, { kind: "event", result }) ?? []) : results;
     },
-    async listChildValues(p) {
-      const values = await store.listChildValues(p);
-      return Promise.all(
-        values.map(async ({ runId, target, ...value }) => {
-          const run = (await readMasks()) && (await getRun(runId));
-          return run ? { runId, target, input: run.input, output: run.output } : { runId, target, ...value };
-        }),
-      );
-    },
     async getLive(runId) {
       const mask = await maskOf(runId);
       const live = await store.getLive(runId);
@@ -239,56 +224,31 @@ function maskRuns(store: Store, readMasks: ReadMasks, search: Search): MaskedRun
   };
 }
 
-/** The events of a run have the sensitive values of their sources. */
-async function readEvents(store: Store, runId: string): Promise<EventResult[]> {
-  return (await store.listEventResults(runId)).flatMap((result) => readEventResult(result) ?? []);
-}
-
-async function isConcerned(
-  store: Store,
-  { rules }: Masks,
-  run: Pick<Run, "id" | "trigger" | "target" | "childOf">,
-): Promise<boolean> {
-  if (concernsRun(rules, run, []) || concernsRun(rules, run, await readEvents(store, run.id))) return true;
-  const { parents, children } = await readFamily(store, run);
-  return [...parents, ...children.map(originOfChild)].some((relative) => concernsRun(rules, relative, []));
-}
-
-const maxChildren = 1_000;
-
-/** The parents and children of a run: it has their sensitive values as well. */
-async function readFamily(
-  store: Store,
-  { id, childOf }: Pick<Run, "id" | "childOf">,
-): Promise<{ parents: Run[]; children: ChildValues[] }> {
-  const children = await store.listChildValues({ runId: id, limit: maxChildren });
-  const parents: Run[] = [];
-  for (let next = childOf; next !== null;) {
-    const parent = await store.getRun(next);
-    if (parent) parents.push(parent);
-    next = parent?.childOf ?? null;
-  }
-  return { parents, children };
-}
-
 /** `null`: it can have no sensitive values. */
-async function readRunMask(store: Store, masks: Masks, run: Run): Promise<RunMask | null> {
-  const { rules, faker } = masks;
-  const events = await readEvents(store, run.id);
-  const { parents, children } = await readFamily(store, run);
-  const failed = run.failureOf === null ? null : await store.getRun(run.failureOf);
+async function readRunMask(
+  store: Store,
+  { rules, faker }: Masks,
+  run: Run,
+  findConcerned = createFamilyReader(store, rules),
+): Promise<RunMask | null> {
+  const concerned = await findConcerned(run);
+  if (concerned.length === 0) return null;
+  const own = concerned.find(({ id }) => id === run.id);
   const others = await Promise.all(
-    [...(failed ? [failed] : []), ...parents].map(async (other) => originOf(other, await readEvents(store, other.id))),
+    concerned
+      .filter(({ id }) => id !== run.id)
+      .map(async ({ id, events }) => {
+        const other = await store.getRun(id);
+        return other ? [await originOf(other, events)] : [];
+      }),
   );
-  const relatives = [...others, ...children.map(originOfChild)];
-  if (![{ ...run, events }, ...relatives].some((origin) => concernsRun(rules, origin, origin.events))) return null;
-  return createRunMask(rules, [await originOf(run, events), ...relatives], faker);
+  return createRunMask(rules, [await originOf(run, own?.events ?? []), ...others.flat()], faker);
 
   async function originOf(of: Run, events: EventResult[]) {
-    const { trigger, target, payload, input } = of;
+    const { trigger, target, payload, input, output } = of;
     const deliveryId = needsFields(rules, { trigger }) ? await findDelivery(store, of) : null;
     const headers = deliveryId === null ? null : await store.getDeliveryHeaders(deliveryId);
-    return { trigger, target, payload, input, headers, events };
+    return { trigger, target, payload, input, output, headers, events };
   }
 }
 
@@ -349,12 +309,13 @@ function createSearch(store: Store, readMasks: ReadMasks): Search {
       const { text, ...filter } = asked;
       const masks = text === undefined ? null : await readMasks();
       if (text === undefined || !masks) return store.listRuns(asked, page);
+      const findConcerned = createFamilyReader(store, masks.rules);
       const inRecorded = createTextSearch(text);
       const inShown = shownSearch(text);
       const isMatch = async (summary: RunSummary) => {
         const run = await store.getRun(summary.id);
         if (!run) return false;
-        const mask = await readRunMask(store, masks, run);
+        const mask = await readRunMask(store, masks, run, findConcerned);
         if (!mask) return inRecorded(textsOf(run));
         return textsOf({ payload: mask.payload(), input: mask.input() }).some(inShown);
       };

@@ -64,6 +64,7 @@ const withoutValues = new Set([
   "findWaits",
   "findWoken",
   "listWaitsToSearch",
+  "listDescendants",
   "listHeld",
   "findFeedStart",
   "sumSpend",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openTestService } from "../http/rest/testing/test-service.ts";
 import { aRun } from "../store/testing/factories.ts";
-import type { NewRun } from "../ports/store/run-store.ts";
+import type { NewRun } from "../ports/store/new-run.ts";
 import { readChildren } from "./read-children.ts";
 
 const agent = { kind: "agent", slug: "triage" } as const;

@@ -197,6 +197,22 @@ export function serviceContract(open: () => Promise<Send>): void {
     ]);
   });
 
+  it("child runs are called at the same time, and a failed one is an error that the code can catch", async () => {
+    const send = await open();
+    expect((await send(json("families", { cents: [1, 2] }))).runs).toEqual([
+      {
+        trigger: "family",
+        status: "completed",
+        attempt: 1,
+        input: { cents: [1, 2] },
+        output: { charged: [1, 2], failed: "failed InvalidOutput", hasStarted: true },
+        error: null,
+        steps: ["child charge 1", "child charge 2", "child fault", "child note"],
+        logs: [],
+      },
+    ]);
+  });
+
   it("forms are parsed, a mismatch is held, and a fixed reply is sent", async () => {
     const send = await open();
     const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -359,6 +375,30 @@ export default defineWorkflow({
     if (fault === "step-timeout") await ctx.step("hang", { timeout: "20ms" }, () => new Promise(() => {}));
     if (fault === "final") throw new NonRetryableError("the account is closed");
     return 7 as never;
+  },
+});
+`,
+  "triggers/family.ts": `${imports("workflows/family")}
+export default defineWebhookSource({ slug: "family", endpoint: "families", request: z.object({ cents: z.array(z.int()) }) }).attach({
+  workflow: target,
+});
+`,
+  "workflows/family.ts": `${workflowImports}
+import { ChildRunError } from "signalbox/workflow";
+import charge from "./charge";
+import event from "./event";
+import fault from "./fault";
+export default defineWorkflow({
+  slug: "family",
+  input: z.object({ cents: z.array(z.int()) }),
+  async run({ cents }, ctx) {
+    const charges = await Promise.all(cents.map((each) => ctx.call(\`charge \${each}\`, charge, { id: "o-1", cents: each })));
+    const failed = await ctx.call("fault", fault, { fault: "output" }).catch((error: unknown) => {
+      if (!(error instanceof ChildRunError)) throw error;
+      return \`\${error.status} \${error.error?.name}\`;
+    });
+    const { id } = await ctx.start("note", event, { event: "charged" });
+    return { charged: charges.map(({ charged }) => charged), failed, hasStarted: id.startsWith("run_") };
   },
 });
 `,

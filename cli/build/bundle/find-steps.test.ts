@@ -46,6 +46,15 @@ test("a workflow has the names of the events that it waits for", async () => {
   expect(await stepsOf(workflow(run))).toEqual(["event outcome", "event shipped"]);
 });
 
+test("a workflow has the names of the child runs that it calls and starts", async () => {
+  const run = `async (_input, ctx: any) => {
+    await ctx.call("charge", null, {});
+    const { start } = ctx;
+    await start("notify", null, {}, { key: "k" });
+  }`;
+  expect(await stepsOf(workflow(run))).toEqual(["child charge", "child notify"]);
+});
+
 test("a workflow has the steps of the files that it imports, and not those of other workflows", async () => {
   const files = {
     ...workflow("(input, ctx) => sendAll(ctx)", 'import { sendAll } from "../lib/all";'),

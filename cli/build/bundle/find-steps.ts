@@ -5,15 +5,24 @@ import type { BundledFile } from "./bundle.ts";
 /** The start of a module's import of another file of the bundle. esbuild writes strings with double quotes. */
 const imported = /\b(?:from|import)\s*"(\.[^"]+)"/g;
 
-const kinds = { step: "step", sleep: "sleep", sleepUntil: "sleep", waitFor: "event", waitForAny: "event" } as const;
+const kinds = {
+  step: "step",
+  sleep: "sleep",
+  sleepUntil: "sleep",
+  waitFor: "event",
+  waitForAny: "event",
+  call: "child",
+  start: "child",
+} as const;
 
 /** A call whose first argument begins with a literal: also of a destructured `step`. */
-const call = /\b(step|sleep|sleepUntil|waitFor|waitForAny)\(\s*("(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]/g;
+const call =
+  /\b(step|sleep|sleepUntil|waitFor|waitForAny|call|start)\(\s*("(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.)*`)\s*[,)]/g;
 
 /**
- * Finds the calls of `ctx.step`, `ctx.sleep`, `ctx.sleepUntil`, `ctx.waitFor` and `ctx.waitForAny` in a module and the
- * files that it imports. Names that the code computes are not found. The result is for comparisons of two builds: other
- * functions of these names do no harm there.
+ * Finds the calls of `ctx.step`, `ctx.sleep`, `ctx.sleepUntil`, `ctx.waitFor`, `ctx.waitForAny`, `ctx.call` and
+ * `ctx.start` in a module and the files that it imports. Names that the code computes are not found. The result is for
+ * comparisons of two builds: other functions of these names do no harm there.
  */
 export function createStepFinder(files: readonly BundledFile[]): (module: string) => StepCall[] {
   const texts = new Map(

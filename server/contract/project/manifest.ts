@@ -64,9 +64,14 @@ export const manifestTriggerSchema = z.object({
     .describe("The values of a webhook that make the key of its run. `null`: its runs have no key."),
 });
 
-/** A call of `ctx.step`, `ctx.sleep`, `ctx.sleepUntil`, `ctx.waitFor` or `ctx.waitForAny` whose name is a literal. */
+/**
+ * A call of `ctx.step`, `ctx.sleep`, `ctx.sleepUntil`, `ctx.waitFor`, `ctx.waitForAny`, `ctx.call` or `ctx.start` whose
+ * name is a literal.
+ */
 export const stepCallSchema = z.object({
-  kind: z.enum(["step", "sleep", "event"]).describe("The kind. `event`: a wait for one."),
+  kind: z
+    .enum(["step", "sleep", "event", "child"])
+    .describe("The kind. `event`: a wait for one. `child`: a child run that it calls or starts."),
   name: z.string().describe("Name of the step."),
 });
 

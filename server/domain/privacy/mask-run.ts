@@ -14,7 +14,7 @@ export type RunOrigin = Pick<Run, "trigger" | "target" | "payload" | "input"> & 
   /** The recorded headers of its delivery; `null`: not known, or no header and no parameter is sensitive. */
   headers: Readonly<Record<string, string>> | null;
   events: readonly OriginEvent[];
-  /** Of a child run. Default: it is not known to the run. */
+  /** Default: it is not known. */
   output?: Json | null;
 };
 
@@ -61,8 +61,8 @@ export interface RunMask {
 }
 
 /**
- * `origins`: the run first; then runs whose values it has as well: the failed run of `onFailure`, its parents and its
- * children. `shown`: in place of every value elsewhere. Default: its fake.
+ * `origins`: the run first; then runs whose values it has as well: the failed run of `onFailure`, and the runs of its
+ * family. `shown`: in place of every value elsewhere. Default: its fake.
  */
 export function createRunMask(
   rules: SensitiveRules,

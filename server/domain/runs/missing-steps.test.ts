@@ -14,6 +14,17 @@ it("names the recorded steps that the newer code no longer has", () => {
   expect(findMissingSteps(recorded, { before, after: [step("charge"), step("settle")] })).toEqual([sleep("settle")]);
 });
 
+it("names waits and child runs that the newer code no longer has", () => {
+  const before: StepCall[] = [
+    { kind: "event", name: "shipped" },
+    { kind: "child", name: "charge" },
+  ];
+  const recorded = [...before, { kind: "child", name: "charge#2" }];
+  expect(findMissingSteps(recorded, { before, after: [] })).toEqual(before);
+  // A child run became a step.
+  expect(findMissingSteps(recorded, { before, after: [step("charge"), step("shipped")] })).toEqual(before);
+});
+
 it("ignores steps that were not reached, computed names, and approvals", () => {
   const before = [step("charge"), step("mail")];
   expect(findMissingSteps([step("charge")], { before, after: [step("charge")] })).toEqual([]);

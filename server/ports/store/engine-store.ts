@@ -193,12 +193,12 @@ export interface WorkerInfo {
   freeSlots?: number | null;
 }
 
-/** What the code of a run knows of a child. */
-export interface ChildValues {
+/** A run below another one: its child, a child of that one, and so on. */
+export interface Descendant {
   runId: string;
   target: Target;
-  input: Json | null;
-  output: Json | null;
+  /** Whether it has received events. */
+  hasEvents: boolean;
 }
 
 /** The progress of a run since its worker's last write. */
@@ -295,8 +295,8 @@ export interface EngineStore {
    * the ids of those that are to be resumed with it.
    */
   reopenCalls(p: { runId: string; now: number }): Promise<string[]>;
-  /** The values of the children of a run, the oldest first. */
-  listChildValues(p: { runId: string; limit: number }): Promise<ChildValues[]>;
+  /** The children of a run, the oldest first, then their children, and so on. */
+  listDescendants(p: { runId: string; limit: number }): Promise<Descendant[]>;
   /**
    * Replaces the live output of a run's model, if the token is still valid. It survives `kill -9`, but not necessarily
    * a power failure.

@@ -51,7 +51,7 @@ function check(
   build: BuildOutline,
   runs: GivenRun[],
   {
-    kept = [manifestOf("v1", { steps: steps("send") })],
+    kept = [manifestOf("v1", { steps: [...steps("send"), { kind: "child", name: "charge" }] })],
     input = oldInput,
   }: { kept?: Manifest[]; input?: z.ZodType | null } = {},
 ) {
@@ -97,6 +97,13 @@ it("every run fits a build that only adds steps", async () => {
 
 it.each<[string, BuildOutline, GivenRun, string, string]>([
   ["a removed step", outline({ steps: steps("post") }), {}, "step", 'The step "send" is not in the code.'],
+  [
+    "a removed child run",
+    outline(),
+    { steps: [{ name: "charge", kind: "child" }] },
+    "step",
+    'The child run "charge" is not in the code.',
+  ],
   ["a removed workflow", { ...outline(), targets: [] }, {}, "target", "Workflow receipt is not in the build."],
   [
     "a removed trigger, before the input was created",

@@ -84,7 +84,8 @@ export async function checkOpenRuns(
     if (issue) return report(run, "input", `input${issue.pointer}: ${issue.message}`);
     const before = stepsBefore.get(`${run.version} ${targetName(run.target)}`) ?? [];
     const [missing] = findMissingSteps(record.steps, { before, after: target.steps });
-    if (missing) report(run, "step", `The ${missing.kind} ${JSON.stringify(missing.name)} is not in the code.`);
+    if (missing)
+      report(run, "step", `The ${callWords[missing.kind]} ${JSON.stringify(missing.name)} is not in the code.`);
   }
 
   const isFailing = ({ continuesOn }: Misfit) => continuesOn === outline.id;
@@ -98,6 +99,11 @@ export async function checkOpenRuns(
     neededBuilds: [...counts.keys()].sort(),
   };
 }
+
+const callWords = { step: "step", sleep: "sleep", event: "wait", child: "child run" } as const satisfies Record<
+  StepCall["kind"],
+  string
+>;
 
 /** The steps in the code that accepted runs, by version and target. Builds that this machine does not keep are omitted. */
 async function readSteps(

@@ -1,6 +1,6 @@
 import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, or } from "drizzle-orm";
 import { planCall, planChild, reopensCall, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
-import type { EngineStore } from "../../ports/store/engine-store.ts";
+import type { Descendant, EngineStore } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/new-run.ts";
 import { failedStatuses, hasFailed, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
@@ -8,10 +8,13 @@ import type { RowKey } from "./column-types.ts";
 import { cancelRun } from "./run-decisions.ts";
 import type { StoreDatabase, StoreSession } from "./store-database.ts";
 
-export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "reopenCalls" | "listChildValues">;
+export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "reopenCalls" | "listDescendants">;
+
+/** Parents in one statement. */
+const idsAtOnce = 500;
 
 export function createChildRuns({
-  tables: { run },
+  tables: { run, runStep },
   forms,
   read,
   readInTurn,
@@ -33,25 +36,43 @@ export function createChildRuns({
       return due.length > 0;
     },
     reopenCalls: ({ runId, now }) => write((session) => reopenCalls(session, { runId, now })),
-    listChildValues: ({ runId, limit }) =>
-      readInTurn(function* ({ db, rows }) {
-        const found = yield* rows(
-          db
-            .select({
-              runId: run.id,
-              kind: run.targetKind,
-              slug: run.targetSlug,
-              input: forms.input,
-              output: run.output,
-            })
-            .from(forms.runsBy("run_by_parent"))
-            .where(eq(run.childOf, runId))
-            .orderBy(asc(run.createdAt), asc(run.key))
-            .limit(limit),
-        );
-        return found.map(({ kind, slug, ...values }) => ({ ...values, target: { kind, slug } }));
+    listDescendants: ({ runId, limit }) =>
+      readInTurn(function* (session) {
+        const found: Descendant[] = [];
+        let parents = [runId];
+        while (parents.length > 0 && found.length < limit) {
+          const children = yield* listChildren(session, parents.slice(0, idsAtOnce), limit - found.length);
+          found.push(...children);
+          parents = [...parents.slice(idsAtOnce), ...children.map((child) => child.runId)];
+        }
+        return found;
       }),
   };
+
+  function* listChildren({ db, rows }: StoreSession, parents: readonly string[], limit: number) {
+    const { id, key, targetKind: kind, targetSlug: slug, childOf, createdAt } = run;
+    const areChildren = inArray(childOf, [...parents]);
+    const children = yield* rows(
+      db
+        .select({ id, kind, slug })
+        .from(forms.runsBy("run_by_parent"))
+        .where(areChildren)
+        .orderBy(asc(createdAt), asc(key))
+        .limit(limit),
+    );
+    const waits = yield* rows(
+      db
+        .selectDistinct({ id })
+        .from(run)
+        .innerJoin(runStep, eq(runStep.run, key))
+        .where(and(areChildren, eq(runStep.kind, "event"), isNotNull(runStep.finishedAt))),
+    );
+    const withEvents = new Set(waits.map((wait) => wait.id));
+    return children.map((child): Descendant => {
+      const target = { kind: child.kind, slug: child.slug };
+      return { runId: child.id, target, hasEvents: withEvents.has(child.id) };
+    });
+  }
 }
 
 /** Records the runs that begin with the steps of their parent, whose row is locked. */

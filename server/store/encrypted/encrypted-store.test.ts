@@ -47,7 +47,7 @@ describe("an encrypted store", () => {
 
 /** Operations without content: ids, names, times, counts, access, and the drift, which is made from masked data. */
 const withoutContent =
-  /^(?:findWoken|finishSearch|listHeld|countHeld|findFeedStart|hasFeedPosition|resumeRuns|requestCancel|sumSpend|count.*|extendLeases|listCancelRequested|listHeldRuns|reconcile|nextAvailableAt|heartbeatWorker|removeWorker|listWorkers|listDueRuns|applyLimits|listOpenRuns|countQueued.*|listOldApprovals|countActiveAlerts|removeOldAlerts|finishMessage|listQueueDepths|.*Key.*|.*Pe(?:rson|ople).*|.*Session.*|.*Role.*|.*Password.*|.*Invitation.*|.*Audit|.*Rows?|.*Preset.*|.*Trigger.*|.*Contracts|findOldest.*|removeOld.*|removeRejected|removeExpired.*|releaseSpace|readSize|.*RemovedBefore|.*ClockWatch|ping|watch.*|mark|liveMark|takeRates|numbers|close|.*Admin.*)$/;
+  /^(?:findWoken|finishSearch|listDescendants|reopenCalls|listHeld|countHeld|findFeedStart|hasFeedPosition|resumeRuns|requestCancel|sumSpend|count.*|extendLeases|listCancelRequested|listHeldRuns|reconcile|nextAvailableAt|heartbeatWorker|removeWorker|listWorkers|listDueRuns|applyLimits|listOpenRuns|countQueued.*|listOldApprovals|countActiveAlerts|removeOldAlerts|finishMessage|listQueueDepths|.*Key.*|.*Pe(?:rson|ople).*|.*Session.*|.*Role.*|.*Password.*|.*Invitation.*|.*Audit|.*Rows?|.*Preset.*|.*Trigger.*|.*Contracts|findOldest.*|removeOld.*|removeRejected|removeExpired.*|releaseSpace|readSize|.*RemovedBefore|.*ClockWatch|ping|watch.*|mark|liveMark|takeRates|numbers|close|.*Admin.*)$/;
 
 const canary = "Canary-0815-Lovelace";
 const body = Buffer.from(`{ "name": "${canary}", "at": 1.0 }`);

@@ -309,7 +309,6 @@ type SealedProgress = Pick<
   | "deliverEvent"
   | "listEventResults"
   | "settleRuns"
-  | "listChildValues"
   | "saveLive"
   | "getLive"
   | "releaseLostRuns"
@@ -358,11 +357,6 @@ function sealProgress(store: Store, ring: KeyRing): SealedProgress {
     listEventResults: async (runId) => (await store.listEventResults(runId)).map(ring.ofRow(runId).openJson),
     deliverEvent: (p) => store.deliverEvent({ ...p, toResult: toSealedResult(ring) }),
     settleRuns: (p) => store.settleRuns({ ...p, toResult: toSealedChildResult(ring) }),
-    listChildValues: async (p) =>
-      (await store.listChildValues(p)).map(({ target, input, output, runId }) => {
-        const cipher = ring.ofRow(runId);
-        return { target, runId, input: cipher.openJson(input), output: cipher.openJson(output) };
-      }),
     saveLive(live) {
       const cipher = ring.ofRow(live.runId);
       return store.saveLive({ ...live, step: cipher.sealName(live.step), said: cipher.sealJson(live.said) });

@@ -113,9 +113,32 @@ export function childRunsContract(open: OpenStore): void {
       expect(heldOf(child)).toMatchObject({ depth: 1 });
       const { data } = await store.listRuns({ childOf: parent }, { limit: 10, cursor: null });
       expect(data.map(({ id }) => id)).toEqual([child]);
-      expect(await store.listChildValues({ runId: parent, limit: 10 })).toEqual([
-        { runId: child, target: { kind: "workflow", slug: "welcome-email" }, input: { step: "charge" }, output: null },
-      ]);
+    });
+
+    it("are listed with their own children, and whether they have received events", async () => {
+      const parent = await startParent();
+      const [first = "", second = ""] = await call(parent, ["charge", "ship"]);
+      await claimDue();
+      const [third = ""] = await call(second, ["pack"], { child: { target: { kind: "agent", slug: "packer" } } });
+      const until = now + hour;
+      const wait = { step: "shipped", branch: "", source: "orders", match: {}, since: 0, until };
+      await write(first, {
+        steps: [{ ...aStep("shipped", first, until), kind: "event", result: null }],
+        waits: [wait],
+        transition: { to: "waiting", reason: "sleep", availableAt: until },
+      });
+      const event = { source: "orders", payload: {}, deliveryId: newId("dlv"), receivedAt: now };
+      const [stored] = await store.listWaitsToSearch({ now: until, limit: 1, runId: first });
+      expect(await store.deliverEvent({ runId: first, step: stored?.step ?? "", branch: "", event, now })).toBe(true);
+      const target = { kind: "workflow", slug: "welcome-email" };
+      const all = [
+        { runId: first, target, hasEvents: true },
+        { runId: second, target, hasEvents: false },
+        { runId: third, target: { kind: "agent", slug: "packer" }, hasEvents: false },
+      ];
+      expect(await store.listDescendants({ runId: parent, limit: 10 })).toEqual(all);
+      expect(await store.listDescendants({ runId: parent, limit: 2 })).toEqual(all.slice(0, 2));
+      expect(await store.listDescendants({ runId: third, limit: 10 })).toEqual([]);
     });
 
     it("begin once, even if the write is repeated", async () => {
