@@ -1,4 +1,4 @@
-import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, or } from "drizzle-orm";
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, notInArray, or } from "drizzle-orm";
 import { planCall, planChild, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
 import type { EngineStore } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/run-store.ts";
@@ -22,7 +22,7 @@ export function createChildRuns({
       const due = await read(({ db, rows }) =>
         rows(
           db
-            .select({ id: run.id, childOf: run.childOf })
+            .select({ id: run.id, childOf: run.childOf, isParent: run.isParent })
             .from(run)
             .where(isNotNull(run.settleAt))
             .orderBy(asc(run.settleAt))
@@ -62,6 +62,20 @@ export function* startChildren(
   yield* session.insertRuns(p.children);
   if (p.children.some(({ child }) => child && child.link !== "start"))
     yield* session.run(session.db.update(run).set({ isParent: true }).where(eq(run.key, p.parent)));
+}
+
+/** A resumed run gets the ends of the children that it has called. It missed those that ended after itself. */
+export function* reportEndsAgain(
+  { db, tables: { run }, run: execute }: StoreSession,
+  p: { parent: string; now: number },
+) {
+  const isAwaited = and(eq(run.childOf, p.parent), inArray(run.childLink, ["call", "kept_call"]));
+  yield* execute(
+    db
+      .update(run)
+      .set({ settleAt: p.now })
+      .where(and(isAwaited, notInArray(run.status, [...openStatuses]))),
+  );
 }
 
 /** Decides when a run that was suspended in this transaction is due, as it waits for child runs. */
@@ -127,19 +141,19 @@ interface SettleOrder {
 
 function* settle(
   session: StoreSession,
-  due: readonly { id: string; childOf: string | null }[],
+  due: readonly { id: string; childOf: string | null; isParent: boolean }[],
   p: SettleOrder,
 ): Operation<void> {
   const { db, tables } = session;
   const { run } = tables;
   const ids = due.map(({ id }) => id);
-  const unneeded = yield* findUnneeded(session, ids, p.limit);
+  const unneeded = yield* findUnneeded(session, due, p.limit);
   const parents = due.flatMap(({ childOf }) => childOf ?? []);
   // In one order, so that two transactions never wait for each other.
   const concerned = [...new Set([...ids, ...parents, ...unneeded.map(({ id }) => id)])].toSorted();
   const family = yield* lockFamily(session, concerned);
   const members = new Map(family.map((member) => [member.id, member]));
-  const settled: RowKey[] = [];
+  const settled: Member[] = [];
   for (const id of ids) {
     const member = members.get(id);
     if (!member) continue;
@@ -147,32 +161,37 @@ function* settle(
     if (parent) yield* deliverEnd(session, { child: member, parent, ...p });
     for (const child of family)
       if (child.childOf === id) yield* cancelUnneeded(session, { child, parent: member, now: p.now });
-    settled.push(member.key);
+    settled.push(member);
   }
-  // Otherwise children may be left.
-  if (unneeded.length < p.limit)
-    yield* session.run(db.update(run).set({ settleAt: null }).where(inArray(run.key, settled)));
+  // There are more than the limit, or a run has ended since they were found. The rows are locked now.
+  const left = yield* findUnneeded(session, settled, p.limit);
+  const remaining = new Set(left.map(({ childOf }) => childOf));
+  const finished = settled.filter(({ id, isParent }) => !isParent || (left.length < p.limit && !remaining.has(id)));
+  const keys = finished.map(({ key }) => key);
+  yield* session.run(db.update(run).set({ settleAt: null }).where(inArray(run.key, keys)));
   session.changed("runs");
 }
 
 /** Open children that these runs no longer need, as far as the unlocked rows say. */
 function* findUnneeded(
   { db, tables: { run, runStep }, rows }: StoreSession,
-  parents: readonly string[],
+  runs: readonly { id: string; isParent: boolean }[],
   limit: number,
 ) {
+  const parents = runs.flatMap(({ id, isParent }) => (isParent ? [id] : []));
+  if (parents.length === 0) return [];
   const parent = aliasedTable(run, "parent");
   const isOpen = and(inArray(run.status, [...openStatuses]), isNull(run.cancelRequestedAt));
   const hasFailed = inArray(parent.status, ["failed", "canceled", "timed_out"]);
   return yield* rows(
     db
-      .select({ id: run.id })
+      .select({ id: run.id, childOf: run.childOf })
       .from(run)
       .innerJoin(parent, eq(parent.id, run.childOf))
       .innerJoin(runStep, and(eq(runStep.run, parent.key), eq(runStep.name, run.childStep)))
       .where(
         and(
-          inArray(run.childOf, [...parents]),
+          inArray(run.childOf, parents),
           eq(run.childLink, "call"),
           isOpen,
           or(hasFailed, isNotNull(runStep.finishedAt)),
@@ -186,8 +205,8 @@ type Member = ReturnType<typeof lockFamily> extends Operation<(infer Row)[]> ? R
 
 function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession, ids: readonly string[]) {
   const { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt } = run;
-  const { childOf, childStep, childLink, isParent, output, errorName, errorMessage } = run;
-  const state = { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt };
+  const { childOf, childStep, childLink, isParent, isResuming, output, errorName, errorMessage } = run;
+  const state = { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt, isResuming };
   const columns = { ...state, childOf, childStep, childLink, isParent, output, errorName, errorMessage };
   return yield* lockedRows(
     db
@@ -235,7 +254,8 @@ function* deliverEnd(
   );
   const data = { runId, status };
   yield* session.addEntry(parent.key, { at: now, kind: "child_finished", attempt: step.attempt, name, data });
-  if (parent.status !== "waiting" || parent.availableAt <= now) return;
+  // A run that waits for its next attempt continues waiting.
+  if (parent.status !== "waiting" || !parent.isResuming || parent.availableAt <= now) return;
   parent.availableAt = now;
   yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, parent.key)));
   session.notifyHosts();

@@ -289,6 +289,67 @@ export function childRunsContract(open: OpenStore): void {
       expect(await statusOf(parent)).toBe("completed");
     });
 
+    it("that ended while their parent had failed end its call when it is resumed", async () => {
+      const parent = await startParent();
+      const [canceled = ""] = await call(parent, ["charge"]);
+      const [kept = ""] = await call(parent, ["ship"], { link: "kept_call" });
+      await fail(parent);
+      await claimDue();
+      await end(kept);
+      await settle();
+      expect(await store.resumeRuns([aResume({ id: parent })], (now += 1))).toEqual([null]);
+      await claimDue();
+      await suspend(parent);
+      await end(canceled, { to: "canceled", error: null });
+      await settle();
+      expect(await resultOf(parent, "charge")).toMatchObject({ runId: canceled, status: "canceled" });
+      expect(await resultOf(parent, "ship")).toMatchObject({ runId: kept, status: "completed" });
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("that end do not shorten the wait of their parent for its next attempt", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await claimDue();
+      const retryAt = now + hour;
+      await end(parent, { to: "waiting", reason: "retry", availableAt: retryAt });
+      await end(child);
+      await settle();
+      expect(await resultOf(parent, "charge")).toMatchObject({ status: "completed" });
+      expect(await claimDue()).toEqual([]);
+      now = retryAt;
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("that have ended are not removed before their parent has their result, and may be removed before it continues", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await suspend(parent);
+      await claimDue();
+      await end(child);
+      const remove = () => store.removeOldRuns({ before: far, after: null });
+      expect((await remove()).removed).toBe(0);
+      await settle();
+      expect((await remove()).removed).toBe(1);
+      expect(await store.getRun(child)).toBeNull();
+      expect(await resultOf(parent, "charge")).toMatchObject({ runId: child, output: { of: "child" } });
+      expect(await claimDue()).toEqual([parent]);
+      await suspend(parent);
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("keep their parent that has failed until they are canceled", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await fail(parent);
+      const remove = () => store.removeOldRuns({ before: far, after: null });
+      expect((await remove()).removed).toBe(0);
+      await settle();
+      expect(await statusOf(child)).toBe("canceled");
+      for (let next = (await remove()).next; next; { next } = await store.removeOldRuns({ before: far, after: next }));
+      expect([await store.getRun(parent), await store.getRun(child)]).toEqual([null, null]);
+    });
+
     it("end each call once and in any order of ends, suspensions and settlements", async () => {
       const operation = fc.constantFrom("suspend", "claim", "settle", "complete", "fail", "cancel");
       await fc.assert(
