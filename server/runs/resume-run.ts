@@ -41,9 +41,10 @@ export async function toResumeChildren(
   const orders: RunToResume[] = [];
   for (const childId of await deps.store.reopenCalls({ runId: id, now: deps.clock.now() })) {
     const child = await deps.store.getRun(childId);
-    if (!child || findResumeObstacle(child)) continue;
+    if (!child || findResumeObstacle(child, { isWithParent: true })) continue;
     try {
-      orders.push(toResume(child, deps.project.current()), ...(await toResumeChildren(deps, childId)));
+      const order = toResume(child, deps.project.current());
+      orders.push({ ...order, isWithParent: true }, ...(await toResumeChildren(deps, childId)));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "not_resumable") throw error;
     }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Json, jsonSchema } from "../../contract/json.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import { isObject } from "../../shared/schema/json-schema.ts";
-import { isEnded } from "../../shared/runs/run-state.ts";
+import { hasFailed, isEnded } from "../../shared/runs/run-state.ts";
 import type { Codes } from "../stored-codes.ts";
 
 /**
@@ -130,6 +130,15 @@ export function reopensCall({ finishedAt, sequence, child }: FailedRunCall, last
   if (finishedAt === null) return false;
   if ((sequence !== null && sequence !== last) || child.status === "canceled") return false;
   return child.status !== "completed" || child.finishedAt !== finishedAt;
+}
+
+/** Whether a child is resumed with its parent: it has failed, or was canceled because its parent had ended. */
+export function isResumedWith(
+  parent: { finishedAt: number | null },
+  child: { status: RunStatus; cancelRequestedAt: number | null },
+): boolean {
+  if (child.status !== "canceled") return hasFailed(child.status);
+  return (child.cancelRequestedAt ?? 0) >= (parent.finishedAt ?? Infinity);
 }
 
 /** An open call of a run that is suspended. */

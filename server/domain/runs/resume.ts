@@ -27,6 +27,7 @@ interface ResumeOrder {
   attempts: number;
   /** The last attempt as the caller read it. */
   seenAttempt: number;
+  isWithParent?: boolean;
 }
 
 /**
@@ -34,8 +35,8 @@ interface ResumeOrder {
  * counted from the start. Nothing of the old end is left but its entry in the timeline.
  */
 export function planResume({ status, attempt, replayedAs }: RunFacts, order: ResumeOrder) {
-  const { now, version, attempts } = order;
-  const obstacle = findResumeObstacle({ status, replayedAs });
+  const { now, version, attempts, isWithParent = false } = order;
+  const obstacle = findResumeObstacle({ status, replayedAs }, { isWithParent });
   if (obstacle) return { obstacle };
   if (attempt !== order.seenAttempt) return { obstacle: { kind: "resumed" } satisfies Obstacle };
   return {
@@ -63,14 +64,24 @@ export function planResume({ status, attempt, replayedAs }: RunFacts, order: Res
       at: now,
       kind: "resume_requested" as const,
       attempt,
-      message: `The run ${status === "failed" ? "failed" : "timed out"} and was resumed. It continues on version ${version}.`,
+      message: `The run ${endWords[status] ?? status} and was resumed. It continues on version ${version}.`,
     },
   };
 }
 
+const endWords: Partial<Record<RunStatus, string>> = {
+  failed: "failed",
+  timed_out: "timed out",
+  canceled: "was canceled with its parent",
+};
+
 /** Why a run cannot be resumed; `null`: it can. */
-export function findResumeObstacle({ status, replayedAs }: Omit<RunFacts, "attempt">): Obstacle | null {
-  if (canResume({ status, replayedAs })) return null;
+export function findResumeObstacle(
+  { status, replayedAs }: Omit<RunFacts, "attempt">,
+  { isWithParent = false }: { isWithParent?: boolean } = {},
+): Obstacle | null {
+  const isCanceledWithParent = isWithParent && status === "canceled" && replayedAs === null;
+  if (isCanceledWithParent || canResume({ status, replayedAs })) return null;
   return replayedAs === null ? { kind: "status", status } : { kind: "replayed", as: replayedAs };
 }
 

@@ -31,6 +31,8 @@ export interface RunToResume extends RunLimits {
   attempts: number;
   /** The last attempt as the caller read it: a run that was resumed since then is left alone. */
   seenAttempt: number;
+  /** It is resumed with its parent, even if it was canceled with it. */
+  isWithParent?: boolean;
 }
 
 /** `null`: the run was resumed. */

@@ -1,7 +1,10 @@
 import type { RunStatus } from "../../contract/run.ts";
 import type { TimelineKind } from "../../contract/timeline.ts";
 
-/** The states that may follow each state. Only a person's resume returns a failed run to the queue; see resume.ts. */
+/**
+ * The states that may follow each state. Only a person's resume returns a failed run to the queue, with the children
+ * that were canceled with it; see resume.ts.
+ */
 const nextStatuses: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ["running", "canceled"],
   running: ["queued", "waiting", "completed", "failed", "canceled", "timed_out"],

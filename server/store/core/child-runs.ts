@@ -1,8 +1,15 @@
-import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, or } from "drizzle-orm";
-import { planCall, planChild, reopensCall, toChildResult, type ToChildResult } from "../../domain/runs/child-runs.ts";
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, notInArray, or } from "drizzle-orm";
+import {
+  isResumedWith,
+  planCall,
+  planChild,
+  reopensCall,
+  toChildResult,
+  type ToChildResult,
+} from "../../domain/runs/child-runs.ts";
 import type { Descendant, EngineStore } from "../../ports/store/engine-store.ts";
 import type { NewRun } from "../../ports/store/new-run.ts";
-import { failedStatuses, hasFailed, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
+import { failedStatuses, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
 import type { RowKey } from "./column-types.ts";
 import { cancelRun } from "./run-decisions.ts";
@@ -25,7 +32,7 @@ export function createChildRuns({
       const due = await read(({ db, rows }) =>
         rows(
           db
-            .select({ id: run.id, childOf: run.childOf })
+            .select({ id: run.id, childOf: run.childOf, isParent: run.isParent })
             .from(run)
             .where(isNotNull(run.settleAt))
             .orderBy(asc(run.settleAt))
@@ -86,18 +93,27 @@ export function* startChildren(
     yield* session.run(session.db.update(run).set({ isParent: true }).where(eq(run.key, p.parent)));
 }
 
+/** A resumed run gets the ends of the children that it has called. It missed those that ended after itself. */
+export function* reportEndsAgain(
+  { db, tables: { run }, run: execute }: StoreSession,
+  p: { parent: string; now: number },
+) {
+  const isAwaited = and(eq(run.childOf, p.parent), inArray(run.childLink, ["call", "kept_call"]));
+  yield* execute(
+    db
+      .update(run)
+      .set({ settleAt: p.now })
+      .where(and(isAwaited, notInArray(run.status, [...openStatuses]))),
+  );
+}
+
 /** Decides when a run that was suspended in this transaction is due, as it waits for child runs. */
 export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now: number }): Operation<void> {
   const { db, tables, rows } = session;
   const { run, runStep } = tables;
   const { id, status, attempt, availableAt } = run;
-  const { resumedAt } = run;
-  const [suspended] = yield* rows(
-    db.select({ id, status, attempt, availableAt, resumedAt }).from(run).where(eq(run.key, p.run)),
-  );
+  const [suspended] = yield* rows(db.select({ id, status, attempt, availableAt }).from(run).where(eq(run.key, p.run)));
   if (suspended?.status !== "waiting") return;
-  if (suspended.resumedAt !== null)
-    yield* settleEndedChildren(session, { parent: p.run, parentId: suspended.id, now: p.now });
   const { name, finishedAt, until } = runStep;
   const calls = yield* rows(
     db
@@ -118,33 +134,14 @@ export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now
     yield* session.run(db.update(run).set({ availableAt: dueAt }).where(eq(run.key, p.run)));
 }
 
-/** Children can have ended while their parent had failed: then their ends were not reported to it. */
-function* settleEndedChildren(
-  session: StoreSession,
-  { parent, parentId, now }: { parent: RowKey; parentId: string; now: number },
-): Operation<void> {
-  const { db, tables } = session;
-  const { run, runStep } = tables;
-  const open = db
-    .select({ name: runStep.name })
-    .from(runStep)
-    .where(and(eq(runStep.run, parent), eq(runStep.kind, "child"), isNull(runStep.finishedAt)));
-  yield* session.run(
-    db
-      .update(run)
-      .set({ settleAt: now })
-      .where(and(eq(run.childOf, parentId), isNotNull(run.finishedAt), inArray(run.childStep, open))),
-  );
-}
-
 function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; now: number }): Operation<string[]> {
   const { db, tables, rows, lockedRows } = session;
   const { run, runStep } = tables;
   const [failed] = yield* lockedRows(
     db
-      .select({ key: run.key })
+      .select({ key: run.key, finishedAt: run.finishedAt })
       .from(run)
-      .where(and(eq(run.id, runId), inArray(run.status, [...failedStatuses]))),
+      .where(and(eq(run.id, runId), inArray(run.status, [...failedStatuses, "canceled"]))),
   );
   if (!failed) return [];
   const [{ last } = { last: 0 }] = yield* rows(
@@ -154,7 +151,8 @@ function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; no
       .where(eq(runStep.run, failed.key)),
   );
   const { name, startedAt, finishedAt, until, sequence } = runStep;
-  const child = { id: run.id, status: run.status, finishedAt: run.finishedAt };
+  const { cancelRequestedAt } = run;
+  const child = { id: run.id, status: run.status, finishedAt: run.finishedAt, cancelRequestedAt };
   const calls = yield* rows(
     db
       .select({ name, startedAt, finishedAt, until, sequence, child })
@@ -178,7 +176,7 @@ function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; no
         .where(and(eq(runStep.run, failed.key), eq(runStep.name, call.name))),
     );
   return calls.flatMap((call) =>
-    hasFailed(call.child.status) && (call.finishedAt === null || reopened.includes(call)) ? [call.child.id] : [],
+    isResumedWith(failed, call.child) && (call.finishedAt === null || reopened.includes(call)) ? [call.child.id] : [],
   );
 }
 
@@ -218,19 +216,19 @@ interface SettleOrder {
 
 function* settle(
   session: StoreSession,
-  due: readonly { id: string; childOf: string | null }[],
+  due: readonly { id: string; childOf: string | null; isParent: boolean }[],
   p: SettleOrder,
 ): Operation<void> {
   const { db, tables } = session;
   const { run } = tables;
   const ids = due.map(({ id }) => id);
-  const unneeded = yield* findUnneeded(session, ids, p.limit);
+  const unneeded = yield* findUnneeded(session, due, p.limit);
   const parents = due.flatMap(({ childOf }) => childOf ?? []);
   // In one order, so that two transactions never wait for each other.
   const concerned = [...new Set([...ids, ...parents, ...unneeded.map(({ id }) => id)])].toSorted();
   const family = yield* lockFamily(session, concerned);
   const members = new Map(family.map((member) => [member.id, member]));
-  const settled: RowKey[] = [];
+  const settled: Member[] = [];
   for (const id of ids) {
     const member = members.get(id);
     if (!member) continue;
@@ -238,32 +236,37 @@ function* settle(
     if (parent) yield* deliverEnd(session, { child: member, parent, ...p });
     for (const child of family)
       if (child.childOf === id) yield* cancelUnneeded(session, { child, parent: member, now: p.now });
-    settled.push(member.key);
+    settled.push(member);
   }
-  // Otherwise children may be left.
-  if (unneeded.length < p.limit)
-    yield* session.run(db.update(run).set({ settleAt: null }).where(inArray(run.key, settled)));
+  // There are more than the limit, or a run has ended since they were found. The rows are locked now.
+  const left = yield* findUnneeded(session, settled, p.limit);
+  const remaining = new Set(left.map(({ childOf }) => childOf));
+  const finished = settled.filter(({ id, isParent }) => !isParent || (left.length < p.limit && !remaining.has(id)));
+  const keys = finished.map(({ key }) => key);
+  yield* session.run(db.update(run).set({ settleAt: null }).where(inArray(run.key, keys)));
   session.changed("runs");
 }
 
 /** Open children that these runs no longer need, as far as the unlocked rows say. */
 function* findUnneeded(
   { db, tables: { run, runStep }, rows }: StoreSession,
-  parents: readonly string[],
+  runs: readonly { id: string; isParent: boolean }[],
   limit: number,
 ) {
+  const parents = runs.flatMap(({ id, isParent }) => (isParent ? [id] : []));
+  if (parents.length === 0) return [];
   const parent = aliasedTable(run, "parent");
   const isOpen = and(inArray(run.status, [...openStatuses]), isNull(run.cancelRequestedAt));
   const hasFailed = inArray(parent.status, ["failed", "canceled", "timed_out"]);
   return yield* rows(
     db
-      .select({ id: run.id })
+      .select({ id: run.id, childOf: run.childOf })
       .from(run)
       .innerJoin(parent, eq(parent.id, run.childOf))
       .innerJoin(runStep, and(eq(runStep.run, parent.key), eq(runStep.name, run.childStep)))
       .where(
         and(
-          inArray(run.childOf, [...parents]),
+          inArray(run.childOf, parents),
           eq(run.childLink, "call"),
           isOpen,
           or(hasFailed, isNotNull(runStep.finishedAt)),
@@ -277,8 +280,8 @@ type Member = ReturnType<typeof lockFamily> extends Operation<(infer Row)[]> ? R
 
 function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession, ids: readonly string[]) {
   const { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt } = run;
-  const { childOf, childStep, childLink, isParent, output, errorName, errorMessage } = run;
-  const state = { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt };
+  const { childOf, childStep, childLink, isParent, isResuming, output, errorName, errorMessage } = run;
+  const state = { id, key, status, attempt, cancelRequestedAt, keySlot, finishedAt, availableAt, isResuming };
   const columns = { ...state, childOf, childStep, childLink, isParent, output, errorName, errorMessage };
   return yield* lockedRows(
     db
@@ -326,7 +329,8 @@ function* deliverEnd(
   );
   const data = { runId, status };
   yield* session.addEntry(parent.key, { at: now, kind: "child_finished", attempt: step.attempt, name, data });
-  if (parent.status !== "waiting" || parent.availableAt <= now) return;
+  // A run that waits for its next attempt continues waiting.
+  if (parent.status !== "waiting" || !parent.isResuming || parent.availableAt <= now) return;
   parent.availableAt = now;
   yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, parent.key)));
   session.notifyHosts();

@@ -164,7 +164,7 @@ function createStore(p: {
   return {
     ...createDeliveryStore(database, { accept, release, waitPaths }),
     ...createFeedStore(database),
-    ...createRunStore(database, { accept }),
+    ...createRunStore(database, { accept, toStoreSession: toSession }),
     ...createTrafficStore(database),
     ...createEngineStore(database, { ...p, limits, toStoreSession: toSession, waitPaths }),
     ...createCoreStore(storeDatabase, limits),

@@ -150,7 +150,7 @@ function createStore(connection: Connection, file: string | null, logger: Logger
   return {
     ...createDeliveryStore(database, { insertRun, capacity, queueing, session, waitPaths, countTraffic: traffic.add }),
     ...createFeedStore(database),
-    ...createRunStore(database, { insertRun, keySlots, capacity, queueing, addEntry }),
+    ...createRunStore(database, { insertRun, keySlots, capacity, queueing, addEntry, session }),
     ...createTrafficStore(database),
     ...createEngineStore({ ...database, write: writeRuns }, { addEntry, insertRun, keySlots, limits, session }),
     ...core,

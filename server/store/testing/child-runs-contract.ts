@@ -360,6 +360,40 @@ export function childRunsContract(open: OpenStore): void {
       expect((await resultOf(parent, "charge"))?.status).toBe("failed");
     });
 
+    it("that were canceled with their parent are resumed with it, and so are their children", async () => {
+      const parent = await startParent();
+      const [bad = "", good = ""] = await call(parent, ["bad", "good"]);
+      await claimDue();
+      const [grandchild = ""] = await call(good, ["pay"]);
+      await suspend(good);
+      await suspend(parent);
+      await fail(bad);
+      await settle();
+      await claimDue();
+      await fail(parent);
+      await settle();
+      await end(grandchild, { to: "canceled", error: null });
+      expect([await statusOf(good), await statusOf(grandchild)]).toEqual(["canceled", "canceled"]);
+      const reopen = (runId: string) => store.reopenCalls({ runId, now: (now += 1) });
+      expect((await reopen(parent)).toSorted()).toEqual([bad, good].toSorted());
+      expect(await reopen(good)).toEqual([grandchild]);
+      const orders = [parent, bad, good, grandchild].map((id) => ({ id, isWithParent: id !== parent }));
+      const attempts = await Promise.all(orders.map(async ({ id }) => (await runOf(id)).attempt));
+      const resumed = orders.map((order, at) => aResume({ ...order, seenAttempt: attempts[at] ?? 0 }));
+      expect(await store.resumeRuns(resumed, (now += 1))).toEqual([null, null, null, null]);
+      for (const id of await claimDue()) if (id === grandchild || id === bad) await end(id);
+      await settle();
+      await suspend(good);
+      await suspend(parent);
+      expect((await claimDue()).toSorted()).toEqual([good, parent].toSorted());
+      await end(good);
+      await settle();
+      expect([await resultOf(parent, "bad"), await resultOf(parent, "good")]).toMatchObject([
+        { status: "completed" },
+        { status: "completed" },
+      ]);
+    });
+
     it("that were canceled stay canceled when their parent is resumed", async () => {
       const parent = await startParent();
       const [child = ""] = await call(parent, ["charge"]);
@@ -384,6 +418,67 @@ export function childRunsContract(open: OpenStore): void {
       await end(child);
       await settle();
       expect(await statusOf(parent)).toBe("completed");
+    });
+
+    it("that ended while their parent had failed end its call when it is resumed", async () => {
+      const parent = await startParent();
+      const [canceled = ""] = await call(parent, ["charge"]);
+      const [kept = ""] = await call(parent, ["ship"], { link: "kept_call" });
+      await fail(parent);
+      await claimDue();
+      await end(kept);
+      await settle();
+      expect(await store.resumeRuns([aResume({ id: parent })], (now += 1))).toEqual([null]);
+      await claimDue();
+      await suspend(parent);
+      await end(canceled, { to: "canceled", error: null });
+      await settle();
+      expect(await resultOf(parent, "charge")).toMatchObject({ runId: canceled, status: "canceled" });
+      expect(await resultOf(parent, "ship")).toMatchObject({ runId: kept, status: "completed" });
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("that end do not shorten the wait of their parent for its next attempt", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await claimDue();
+      const retryAt = now + hour;
+      await end(parent, { to: "waiting", reason: "retry", availableAt: retryAt });
+      await end(child);
+      await settle();
+      expect(await resultOf(parent, "charge")).toMatchObject({ status: "completed" });
+      expect(await claimDue()).toEqual([]);
+      now = retryAt;
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("that have ended are not removed before their parent has their result, and may be removed before it continues", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await suspend(parent);
+      await claimDue();
+      await end(child);
+      const remove = () => store.removeOldRuns({ before: far, after: null });
+      expect((await remove()).removed).toBe(0);
+      await settle();
+      expect((await remove()).removed).toBe(1);
+      expect(await store.getRun(child)).toBeNull();
+      expect(await resultOf(parent, "charge")).toMatchObject({ runId: child, output: { of: "child" } });
+      expect(await claimDue()).toEqual([parent]);
+      await suspend(parent);
+      expect(await claimDue()).toEqual([parent]);
+    });
+
+    it("keep their parent that has failed until they are canceled", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await fail(parent);
+      const remove = () => store.removeOldRuns({ before: far, after: null });
+      expect((await remove()).removed).toBe(0);
+      await settle();
+      expect(await statusOf(child)).toBe("canceled");
+      for (let next = (await remove()).next; next; { next } = await store.removeOldRuns({ before: far, after: next }));
+      expect([await store.getRun(parent), await store.getRun(child)]).toEqual([null, null]);
     });
 
     it("end each call once and in any order of ends, suspensions and settlements", async () => {

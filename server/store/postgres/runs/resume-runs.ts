@@ -5,6 +5,9 @@ import { type KeySlot, notDueAt } from "../../../domain/runs/key-slots.ts";
 import { findReplayObstacle, type Obstacle, planResume } from "../../../domain/runs/resume.ts";
 import type { NewRun } from "../../../ports/store/new-run.ts";
 import type { NotResumed, RunToResume } from "../../../ports/store/run-store.ts";
+import { reportEndsAgain } from "../../core/child-runs.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runAsync } from "../../shared/operation.ts";
 import { replayOfSql } from "../lists/list-runs.ts";
 import { lockRunKeys, assignKeySlots } from "../queue/key-slots.ts";
 import { lockRoom } from "../queue/queue-room.ts";
@@ -16,7 +19,11 @@ import { addEntries, type EntryOfRun } from "./timeline.ts";
 /** Resumes runs in one transaction. The order of locks is that of accepting: queues, runs, keys. */
 export async function resumeRuns(
   session: Session,
-  { runs, now }: { runs: readonly RunToResume[]; now: number },
+  {
+    runs,
+    now,
+    toStoreSession,
+  }: { runs: readonly RunToResume[]; now: number; toStoreSession: (session: Session) => StoreSession },
 ): Promise<(NotResumed | null)[]> {
   const room = await lockRoom(session, runs);
   const known = await lockEnded(
@@ -48,6 +55,7 @@ export async function resumeRuns(
       .update(run)
       .set({ ...plan.change, ...slot, isLimited: isLimited(one), workerId: null })
       .where(eq(run.id, one.id));
+    if (facts.isParent) await runAsync(reportEndsAgain(toStoreSession(session), { parent: one.id, now }));
     entries.push({ runId: one.id, entry: plan.entry });
     session.concernsHosts = true;
   }
@@ -71,12 +79,13 @@ interface EndedRun {
   keySlot: KeySlot | null;
   failureOf: string | null;
   replayedAs: string | null;
+  isParent: boolean;
 }
 
 const lockSql = "SELECT id FROM signalbox.run WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE";
 
 const factsSql = `
-  SELECT id, status, attempt, run_key AS key, key_slot AS "keySlot", failure_of AS "failureOf", (${replayOfSql}) AS "replayedAs"
+  SELECT id, status, attempt, run_key AS key, key_slot AS "keySlot", failure_of AS "failureOf", is_parent AS "isParent", (${replayOfSql}) AS "replayedAs"
   FROM signalbox.run WHERE id = ANY($1::text[])`;
 
 /**

@@ -7,6 +7,8 @@ import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { AcceptOperation } from "../deliveries/accept-deliveries.ts";
 import type { PostgresDatabase } from "../database.ts";
+import type { Session } from "../connection/session.ts";
+import type { StoreSession } from "../../core/store-database.ts";
 import { countRuns, listRuns, readRunRows, rowTerms, runSummaryColumns } from "../lists/list-runs.ts";
 import { resumeRuns } from "./resume-runs.ts";
 import { run, runStep } from "../schema.ts";
@@ -17,7 +19,7 @@ const newestRun = alias(run, "run");
 
 export function createRunStore(
   { read, write }: PostgresDatabase,
-  { accept }: { accept: AcceptOperation },
+  { accept, toStoreSession }: { accept: AcceptOperation; toStoreSession: (session: Session) => StoreSession },
 ): Omit<RunStore, keyof CoreStore> {
   return {
     async createRuns(runs) {
@@ -54,7 +56,7 @@ export function createRunStore(
           .orderBy(asc(runStep.position))
           .limit(limit);
       }),
-    resumeRuns: (runs, now) => write((session) => resumeRuns(session, { runs, now })),
+    resumeRuns: (runs, now) => write((session) => resumeRuns(session, { runs, now, toStoreSession })),
     sumSpend: (filter) =>
       read(async ({ db }) =>
         toSpend(

@@ -7,8 +7,8 @@ const rowsAtOnce = 1_000;
 
 const start: UpkeepCursor = { at: -1, id: "" };
 
-/** A failed run that blocks its key is needed, too. */
-const isNeeded = `run.${isOpenSql} OR run.key_slot IS NOT NULL`;
+/** A failed run that blocks its key is needed, too, and so is a run whose parent or children do not know of its end. */
+const isNeeded = `run.${isOpenSql} OR run.key_slot IS NOT NULL OR run.settle_at IS NOT NULL`;
 
 /**
  * Rows are locked before the check whether they are still needed. An operation that starts a run of a delivery

@@ -5,6 +5,9 @@ import { notDueAt, type RunSlot } from "../../../domain/runs/key-slots.ts";
 import { findReplayObstacle, planResume } from "../../../domain/runs/resume.ts";
 import type { NewRun } from "../../../ports/store/new-run.ts";
 import type { LeftRun, NotResumed, RunStore, RunToResume } from "../../../ports/store/run-store.ts";
+import { reportEndsAgain } from "../../core/child-runs.ts";
+import type { StoreSession } from "../../core/store-database.ts";
+import { runSync } from "../../shared/operation.ts";
 import type { SqliteDatabase } from "../database.ts";
 import type { QueueCapacity } from "./insert-run.ts";
 import type { KeySlots } from "./key-slots.ts";
@@ -18,9 +21,10 @@ type Resume = RunStore["resumeRuns"];
 /** The write transaction excludes all other writers, so its reads stay valid. */
 export function prepareResumeRuns(
   database: SqliteDatabase,
-  { capacity, addEntry, keySlots }: { capacity: QueueCapacity; addEntry: AddEntry; keySlots: KeySlots },
+  p: { capacity: QueueCapacity; addEntry: AddEntry; keySlots: KeySlots; session: StoreSession },
 ): (...p: Parameters<Resume>) => Awaited<ReturnType<Resume>> {
   const { db, names, changed } = database;
+  const { capacity, addEntry, keySlots } = p;
   const findReplay = prepareFindReplay(database);
 
   function resume(one: RunToResume, now: number): NotResumed | null {
@@ -39,6 +43,7 @@ export function prepareResumeRuns(
       .where(eq(run.seq, seq))
       .run();
     addEntry(seq, plan.entry);
+    if (facts.isParent) runSync(reportEndsAgain(p.session, { parent: id, now }));
     capacity.added(targetName(target));
     return null;
   }
@@ -63,6 +68,7 @@ const resumeFacts = {
   failureOf: run.failureOf,
   keySlot: run.keySlot,
   keyOrder: run.keyOrder,
+  isParent: run.isParent,
 };
 
 /** Why a run that is the only replay of its run cannot be recorded; `null`: it can. */

@@ -3,6 +3,7 @@ import type { Run } from "../../../contract/run.ts";
 import { queueFull } from "../../../domain/problem.ts";
 import type { LeftRun, RunStore, SpendFilter } from "../../../ports/store/run-store.ts";
 import type { CoreStore } from "../../core/core-store.ts";
+import type { StoreSession } from "../../core/store-database.ts";
 import { toRun, toRunSummary } from "../../shared/run-shapes.ts";
 import { type SpendRow, spendingRunsQuery, sumSpendQuery, toSpend } from "../../shared/sum-spend.ts";
 import type { SqliteDatabase } from "../database.ts";
@@ -28,6 +29,7 @@ interface RunStoreParts extends RunParts {
   addEntry: AddEntry;
   keySlots: KeySlots;
   queueing: WriteQueue["write"];
+  session: StoreSession;
 }
 
 export function createRunStore(database: SqliteDatabase, p: RunStoreParts): Omit<RunStore, keyof CoreStore> {

@@ -23,8 +23,8 @@ export const oldRunsSql = `
     where: "(created_at, seq) > (@at, @seq) AND created_at < @before",
   })} ORDER BY at, seq LIMIT ${maxCandidates}`;
 
-/** A failed run that blocks its key is needed, too. */
-const isNeeded = `(${isOpenSql} OR key_slot IS NOT NULL OR coalesce(finished_at, created_at) >= @before)`;
+/** A failed run that blocks its key is needed, too, and so is a run whose parent or children do not know of its end. */
+const isNeeded = `(${isOpenSql} OR key_slot IS NOT NULL OR settle_at IS NOT NULL OR coalesce(finished_at, created_at) >= @before)`;
 
 /** 1 if a run or an idempotency key still needs the delivery. */
 export const deliveryIsNeededSql = `
