@@ -12,6 +12,7 @@ import { useNow } from "../../ui/time.tsx";
 import { Segmented } from "../../ui/controls/choice.tsx";
 import { isOpen } from "../../ui/statuses.ts";
 import { FollowEndButton, useFollowEnd } from "../follow-end.tsx";
+import { ChildRows } from "./child-rows.tsx";
 import { groupRows, type LogFilter, type ShownRow } from "./group-rows.ts";
 import { RowDetails } from "./row-details.tsx";
 import { linkOfRow, linkedRow, nameAgentRows, offsetOf, timesOf } from "./row-labels.ts";
@@ -152,7 +153,7 @@ function WaterfallList({
   const items = virtual.getVirtualItems();
   const isActiveDrawn = items.some(({ key }) => key === active);
   return (
-    <div className="relative [--label:104px] [--took:76px] md:[--label:220px] md:[--took:76px]">
+    <div className="relative [--label:104px] [--level:18px] [--took:76px] md:[--label:220px] md:[--level:26px] md:[--took:76px]">
       <WaterfallAxis scale={scale} now={isGrowing ? now : null} />
       <div
         ref={scroller}
@@ -194,7 +195,12 @@ function WaterfallList({
                     onPoint(row);
                   }}
                 />
-                {isOpen && row.kind !== "group" && <RowDetails runId={runId} row={row} from={scale.from} now={now} />}
+                {isOpen && row.kind !== "group" && (
+                  <>
+                    <RowDetails runId={runId} row={row} from={scale.from} now={now} />
+                    <ChildRows row={row} level={1} scale={scale} now={now} onPoint={onPoint} />
+                  </>
+                )}
               </li>
             );
           })}

@@ -28,6 +28,8 @@ import { WaterfallBars, WaterfallGroupBar, WaterfallPoint } from "./waterfall-ba
 
 interface Props {
   row: ShownRow;
+  /** Default: 0, a row of the run that is shown. 1: of a child run in its timeline. */
+  level?: number;
   scale: TimeScale;
   now: number;
   isOpen: boolean;
@@ -38,7 +40,7 @@ interface Props {
 }
 
 /** One row of the waterfall: label, bars to scale, duration. A click opens its details. */
-export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle, onPoint, onFocus }: Props) {
+export function WaterfallRowLine({ row, level = 0, scale, now, isOpen, isTabStop, onToggle, onPoint, onFocus }: Props) {
   const times = { from: scale.from, now };
   const page = row.kind === "group" ? null : pageOf(row);
   return (
@@ -55,7 +57,8 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
         <span className="sr-only">{nameOf(row, times)}</span>
         <span
           aria-hidden
-          className={`flex min-w-0 items-center gap-1.5 ${row.kind === "group" || row.depth === 1 ? "pl-4" : ""} ${page ? "md:pr-5" : ""}`}
+          className={`flex min-w-0 items-center gap-1.5 ${page ? "md:pr-5" : ""}`}
+          style={{ paddingLeft: indentOf(row.kind === "group" ? 1 : row.depth, level) }}
         >
           {row.kind === "group" ? (
             <GroupLabel label={row.label} isOpen={isOpen} />
@@ -90,6 +93,13 @@ export function WaterfallRowLine({ row, scale, now, isOpen, isTabStop, onToggle,
       )}
     </div>
   );
+}
+
+const maxLevels = 3;
+
+/** How far a label is indented: the rows of a child run are to the right of the row of its call. */
+export function indentOf(depth: 0 | 1, level: number): string {
+  return `calc(${16 * depth}px + ${Math.min(level, maxLevels)} * var(--level))`;
 }
 
 function GroupLabel({ label, isOpen }: { label: string; isOpen: boolean }) {
@@ -157,7 +167,7 @@ function Subject({ row }: { row: WaterfallRow }) {
   const outcome = outcomeOf(row);
   if (outcome) return <span className="shrink-0 text-s text-ink-3">{outcome}</span>;
   const subject = subjectOf(row);
-  return subject && <span className="truncate text-s text-ink-3">{subject}</span>;
+  return subject && <span className="hidden truncate text-s text-ink-3 md:inline">{subject}</span>;
 }
 
 function kindIconOf(row: WaterfallRow): { icon: LucideIcon | null } {
