@@ -26,9 +26,9 @@ const maxConcurrent = 100;
 
 export interface Executor {
   /**
-   * Executes due runs, and moves the clock to the next one, until these runs and their child runs have ended, or wait
-   * for an approval or an event; `null`: until all have. Returns the ids of the executed runs. Throws an Error if that
-   * takes longer than `timeoutMs` of real time.
+   * Executes due runs, and moves the clock to the next one. It ends when these runs and their child runs have ended, or
+   * wait for an approval or an event; `null`: when all have. Returns the ids of the executed runs. Throws an Error if
+   * that takes longer than `timeoutMs` of real time.
    */
   settle(wanted: readonly string[] | null, timeoutMs: number): Promise<string[]>;
   /** Loads the code of targets before their runs begin: a slow import takes no part of the time limit. */

@@ -11,8 +11,8 @@ const idsAtOnce = 100;
 const maxEntries = 100_000;
 
 /**
- * The open runs among these, with the runs of their `onFailure` and their child runs, unless they wait for an approval
- * or an event, or for a child run that does. `wanted: null`: of all runs.
+ * The open runs among these, with the runs of their `onFailure` and their child runs. Runs that wait for an approval or
+ * an event are left out, and so are those that wait for such a child run. `wanted: null`: of all runs.
  */
 export async function listUnsettled(p: {
   store: Store;

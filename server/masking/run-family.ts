@@ -20,9 +20,9 @@ const maxDescendants = 50_000;
 const maxConcerned = 1_000;
 
 /**
- * Finds the runs whose sensitive values a run can have: itself, the runs that it replays or whose failure it reports,
- * and all runs of their families, because runs pass values to their child runs, and get their outputs. Families that
- * several runs share are read once.
+ * Finds the runs whose sensitive values a run can have: itself, and the runs that it replays or whose failure it
+ * reports. All runs of their families are among them, because runs pass values to their child runs, and get their
+ * outputs. Families that several runs share are read once.
  */
 export function createFamilyReader(store: Store, rules: SensitiveRules): (run: FamilyRun) => Promise<ConcernedRun[]> {
   const families = new Map<string, Promise<Descendant[]>>();
