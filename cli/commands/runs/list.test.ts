@@ -71,6 +71,30 @@ it("runs list and runs get show what a run waits for, and how its waits ended", 
   expect(stdout).toContain(what);
 });
 
+it("runs list and runs get show the child runs that a run has called, and its parent", async () => {
+  const waitsFor = { kind: "child", runId: "run_2", count: 3 };
+  const run = { ...fakeRun, status: "waiting", error: null, finishedAt: null, waitsFor, childOf: "run_0" };
+  const target = { kind: "workflow", slug: "charge-card" };
+  const waiting = { ...entry, error: null };
+  const timeline = [
+    { ...waiting, kind: "child_started", name: "charge", data: { runId: "run_2", target, isAwaited: true } },
+    { ...waiting, id: 2, kind: "child_finished", name: "charge", data: { runId: "run_2", status: "timed_out" } },
+  ];
+  const routes = {
+    "GET /runs": () => ({ data: [run], nextCursor: null }),
+    [`GET /runs/${fakeRun.id}`]: () => ({ ...run, payload: null, input: null, output: null }),
+    [`GET /runs/${fakeRun.id}/timeline`]: () => ({ data: timeline, nextCursor: null }),
+  };
+  const listed = await runFakeCli(["runs", "list", "--child-of", "run_0"], { routes });
+  expect(listed.asked).toEqual(["GET /runs?childOf=run_0&limit=20"]);
+  expect(listed.stdout).toContain("child run_2 and 2 more runs");
+  const { stdout } = await runFakeCli(["runs", "get", fakeRun.id], { routes });
+  expect(stdout).toMatch(/waits for +child run_2 and 2 more runs\n/);
+  expect(stdout).toMatch(/child of +run_0\n/);
+  expect(stdout).toMatch(/child started: charge +run_2 \(workflow charge-card\)\n/);
+  expect(stdout).toMatch(/child finished: charge +run_2 \(timed out\)\n/);
+});
+
 const logEntry = (id: number) => ({
   id,
   at: "2026-11-21T09:57:00.000Z",

@@ -15,7 +15,7 @@ export const getRun = defineTool({
   name: "get_run",
   title: "Get a run, or list runs",
   description:
-    "With `id`: one run with its input, its output or error, and its timeline of attempts, steps, sleeps, waits for events and logs. Without `id`: the newest runs that match the other arguments.",
+    "With `id`: one run with its input, its output or error, and its timeline of attempts, steps, sleeps, waits for events, child runs and logs. Without `id`: the newest runs that match the other arguments.",
   input: z.strictObject({
     id: runId.optional(),
     waitSeconds: waitSeconds(0).describe("With `id`: maximum time in seconds to wait until the run ends"),
