@@ -5,6 +5,7 @@ import {
   openTestService,
   type TestService,
 } from "../../server/http/rest/testing/test-service.ts";
+import { aRun } from "../../server/store/testing/factories.ts";
 import { createClient } from "./create-client.ts";
 import { ApiError, RunFailedError, WaitTimeoutError } from "./errors.ts";
 import type { FetchLike } from "./transport.ts";
@@ -204,6 +205,15 @@ describe("lists", () => {
     const first = await client.listRuns({}, { pageSize: 4 }).page();
     const second = await client.listRuns({}, { pageSize: 4 }).page(first.nextCursor);
     expect([first.data.length, second.data.length, second.nextCursor]).toEqual([4, 2, null]);
+  });
+
+  it("of the child runs of a run have those alone", async () => {
+    const service = await openTestService();
+    const client = clientOf(service);
+    const { id } = await client.start("welcome-email", input);
+    const child = aRun({ startedBy: "parent", child: { of: id, step: "charge", link: "call", depth: 1 } });
+    await service.store.createRuns([child]);
+    expect(await collect(client.listRuns({ childOf: id }))).toMatchObject([{ id: child.id, childOf: id }]);
   });
 
   it("of deliveries have the filters of the API", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runSchema } from "../../../contract/run.ts";
+import { aRun } from "../../../store/testing/factories.ts";
 import { serve } from "../../testing/serve.ts";
 import {
   bearer,
@@ -40,6 +41,17 @@ describe("GET /api/v1/runs/export", () => {
     expect(header).toMatch(/^id,status,trigger,targetKind,target,/);
     expect(lines.map((line) => line.split(",")[0])).toEqual(ids);
     expect(lines[0]).toContain(",queued,new-signup,workflow,welcome-email,");
+  });
+
+  it("returns the child runs of a run, with its id", async () => {
+    const service = await openTestService();
+    const [parent = ""] = await signUp(service, 1);
+    const child = aRun({ startedBy: "parent", child: { of: parent, step: "charge", link: "call", depth: 1 } });
+    await service.store.createRuns([child, aRun()]);
+    const answer = await service.get(`/api/v1/runs/export?format=csv&childOf=${parent}`);
+    const [header = "", ...lines] = answer.text.trimEnd().split("\r\n");
+    expect(header.split(",").at(-1)).toBe("childOf");
+    expect(lines.map((line) => [line.split(",")[0], line.split(",").at(-1)])).toEqual([[child.id, parent]]);
   });
 
   it("returns complete runs as JSON Lines, with payload and output", async () => {

@@ -65,7 +65,6 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   startedBy: ({ startedBy }) => startedBy,
   replayOf: ({ replayOf }) => replayOf,
   failureOf: ({ failureOf }) => failureOf,
-  childOf: ({ childOf }) => childOf,
   version: ({ version }) => version,
   attempt: ({ attempt }) => attempt,
   maxAttempts: ({ maxAttempts }) => maxAttempts,
@@ -79,6 +78,7 @@ const columns: Record<string, (run: RunSummary) => string | number | null> = {
   resumedAt: ({ resumedAt }) => resumedAt,
   replayedAs: ({ replayedAs }) => replayedAs,
   key: ({ key }) => key,
+  childOf: ({ childOf }) => childOf,
 };
 
 async function* toCsv(deps: RestDeps, filter: RunFilter): AsyncGenerator<string> {
