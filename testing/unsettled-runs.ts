@@ -8,7 +8,6 @@ import { listAll } from "./read-run.ts";
 type RunStatusOf = Pick<Run, "id" | "status">;
 
 const idsAtOnce = 100;
-const maxEntries = 100_000;
 
 /**
  * The open runs among these, with the runs of their `onFailure` and their child runs. Runs that wait for an approval or
@@ -34,12 +33,9 @@ export async function listUnsettled(p: {
   return open.filter(({ id }) => !waiting.has(id)).map(({ id }) => id);
 }
 
-/** Whether a run that has open child runs continues at a known time, after a sleep or for a retry. */
+/** Whether a run that has open child runs also continues at a known time, for example after a sleep. */
 async function hasDueTime(store: Store, id: string): Promise<boolean> {
-  if ((await store.loadSteps(id)).some(isPending)) return true;
-  const timeline = await store.listTimeline(id, { after: 0, limit: maxEntries });
-  const last = timeline.findLast(({ kind }) => kind === "retry_scheduled" || kind === "attempt_started");
-  return last?.kind === "retry_scheduled";
+  return (await store.loadSteps(id)).some(isPending);
 }
 
 const isPending = ({ kind, finishedAt, until }: StepRecord) =>

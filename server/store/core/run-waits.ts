@@ -48,7 +48,7 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
         const ended = ["completed", "canceled"] as const;
         const found = yield* session.rows(
           session.db
-            .select({ id, status, target, key: run.runKey, keySlot, availableAt })
+            .select({ id, status, target, key: run.runKey, keySlot, availableAt, isResuming: run.isResuming })
             .from(forms.runsBy("run_by_id"))
             .where(and(inArray(id, [...ids]), notInArray(status, [...ended]), or(isNotNull(keySlot), forms.isOpen))),
         );
@@ -68,7 +68,8 @@ export function createRunWaitReads({ tables, forms, readInTurn }: StoreDatabase)
             waits.set(one.id, { waitsFor: event });
             continue;
           }
-          const child = one.status === "waiting" ? children.get(one.id) : undefined;
+          // Otherwise it waits for its next attempt.
+          const child = one.status === "waiting" && one.isResuming ? children.get(one.id) : undefined;
           if (child && one.keySlot !== "waiting") {
             waits.set(one.id, { waitsFor: child });
             continue;

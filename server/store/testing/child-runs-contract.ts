@@ -298,6 +298,13 @@ export function childRunsContract(open: OpenStore): void {
       expect(waits.get(parent)).toEqual({ waitsFor: { kind: "child", runId: children[0], count: 2 } });
     });
 
+    it("are not what their parent waits for while it waits for its next attempt", async () => {
+      const parent = await startParent();
+      await call(parent, ["charge"]);
+      await end(parent, { to: "waiting", reason: "retry", availableAt: far });
+      expect(await store.findWaits({ ids: [parent], limits: new Map(), now })).toEqual(new Map());
+    });
+
     const resume = async (id: string) => {
       const { attempt } = await runOf(id);
       return (await store.resumeRuns([aResume({ id, seenAttempt: attempt })], (now += 1)))[0];
