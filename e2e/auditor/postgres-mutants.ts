@@ -1,7 +1,7 @@
 import type { MachinesAuditOptions } from "./audit-machines.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { shortLease } from "./lateness.ts";
-import { purchaseKind } from "./audited-project.ts";
+import { kitKind, purchaseKind } from "./audited-project.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -68,6 +68,26 @@ const unlockedWaits: SourceChange[] = [
   },
 ];
 
+/** The end of a child run and the wait of its parent in concurrent transactions do not find each other. */
+const unlockedFamily: SourceChange[] = [
+  {
+    file: "server/store/core/child-runs.ts",
+    find: "function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession,",
+    replace: "function* lockFamily({ db, tables: { run }, rows: lockedRows }: StoreSession,",
+  },
+  {
+    file: "server/store/core/child-runs.ts",
+    find: "const members = new Map(family.map((member) => [member.id, member]));",
+    replace: `const members = new Map(family.map((member) => [member.id, member]));
+  yield* session.rows(db.select({ slept: sql\`pg_sleep(0.3)\` }).from(run).limit(1));`,
+  },
+  {
+    file: "server/store/core/child-runs.ts",
+    find: "isNull, notInArray, or }",
+    replace: "isNull, notInArray, or, sql }",
+  },
+];
+
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
   /** At least one of these rules must be broken. */
@@ -127,6 +147,18 @@ export const postgresMutants = {
       "a wait and its event are never both in the store while the run sleeps",
       "a run that waits has the first event that is for it",
     ],
+  },
+  "unlocked-family": {
+    audit: {
+      paceMs: 100,
+      minOrders: 80,
+      kinds: [kitKind],
+      stuckMs: 30_000,
+      roles: ["web", "worker", "worker"],
+      changes: unlockedFamily,
+      plan: [],
+    },
+    caughtBy: ["no run sleeps although all its child runs have ended"],
   },
   "no-fencing": {
     audit: {
