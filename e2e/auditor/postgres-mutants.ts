@@ -68,26 +68,6 @@ const unlockedWaits: SourceChange[] = [
   },
 ];
 
-/** The end of a child run and the wait of its parent in concurrent transactions do not find each other. */
-const unlockedFamily: SourceChange[] = [
-  {
-    file: "server/store/core/child-runs.ts",
-    find: "function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession,",
-    replace: "function* lockFamily({ db, tables: { run }, rows: lockedRows }: StoreSession,",
-  },
-  {
-    file: "server/store/core/child-runs.ts",
-    find: "const members = new Map(family.map((member) => [member.id, member]));",
-    replace: `const members = new Map(family.map((member) => [member.id, member]));
-  yield* session.rows(db.select({ slept: sql\`pg_sleep(0.3)\` }).from(run).limit(1));`,
-  },
-  {
-    file: "server/store/core/child-runs.ts",
-    find: "isNull, notInArray, or }",
-    replace: "isNull, notInArray, or, sql }",
-  },
-];
-
 interface PostgresMutant {
   audit: Partial<MachinesAuditOptions> & Pick<MachinesAuditOptions, "changes" | "plan">;
   /** At least one of these rules must be broken. */
@@ -148,17 +128,22 @@ export const postgresMutants = {
       "a run that waits has the first event that is for it",
     ],
   },
-  "unlocked-family": {
+  "left-by-failure": {
     audit: {
       paceMs: 100,
-      minOrders: 80,
       kinds: [kitKind],
       stuckMs: 30_000,
-      roles: ["web", "worker", "worker"],
-      changes: unlockedFamily,
+      roles: ["web", "worker"],
+      changes: [
+        {
+          file: "server/store/postgres/engine/end-holds.ts",
+          find: "OR (is_parent AND e.status <> 'completed')",
+          replace: "OR (is_parent AND e.status IS NULL)",
+        },
+      ],
       plan: [],
     },
-    caughtBy: ["no run sleeps although all its child runs have ended"],
+    caughtBy: ["no child run is open after its parent has failed or was canceled"],
   },
   "no-fencing": {
     audit: {
