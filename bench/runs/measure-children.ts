@@ -45,6 +45,7 @@ export async function measureChildHeap(counts: readonly number[]): Promise<Child
     const first = await executeAlone(count, [], { collect, note });
     const ended = steps.map((step, at) => ({ ...step, finishedAt: step.startedAt, result: toResult(step, at) }));
     const second = await executeAlone(count, ended, { collect, note() {} });
+    if (ended.length !== count || steps.length !== count) throw new Error(`${steps.length} calls were stored`);
     rows.push({
       children: count,
       suspendedMb: first.retainedMb,
@@ -72,6 +73,8 @@ async function executeAlone(
 ): Promise<{ retainedMb: number; peakMb: number }> {
   // As its channel reads them.
   const text = JSON.stringify(steps);
+  // What an earlier execution has left is released.
+  await new Promise((resolve) => setTimeout(resolve, 500));
   collect();
   const before = process.memoryUsage().heapUsed;
   const heapMb = () => (process.memoryUsage().heapUsed - before) / 2 ** 20;
@@ -102,8 +105,8 @@ async function executeAlone(
   const run = aRun(JSON.parse(text) as StepRecord[]);
   const options = { progress, code, clock: systemClock, logger: silentLogger, random: () => 0.5 };
   const { status, error } = await executeRun(run, options).ended;
-  // The text is kept until here: it was part of the heap before.
-  if (error || text.length === 0) throw new Error(`The run is ${status}: ${error?.message}`);
+  // Both are kept until here: they were part of the heap before.
+  if (error || text.length < steps.length) throw new Error(`The run is ${status}: ${error?.message}`);
   return { retainedMb, peakMb };
 }
 
