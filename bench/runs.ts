@@ -1,6 +1,6 @@
 // Measures the rates at which runs begin and end, and the cost of waiting runs:
 //
-//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,keys,waits,memory,flood] [--workers 1,2] [--waits 1000000]
+//     node bench/runs.ts [--count 10000] [--most 100000] [--only latency,drain,claims,keys,waits,children,memory,flood] [--workers 1,2] [--waits 1000000]
 //
 // The service is the real one, from this checkout's sources. The kernel counts the CPU time, so it is valid on a busy
 // machine. Times by the clock are not.
@@ -8,6 +8,7 @@ import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { type BenchProject, createBenchProject } from "./runs/bench-project.ts";
 import { type BenchService, startBenchService } from "./runs/bench-service.ts";
+import { measureChildHeap, measureChildren } from "./runs/measure-children.ts";
 import { measureClaims } from "./runs/measure-claims.ts";
 import { measureDrain } from "./runs/measure-drain.ts";
 import { measureFlood } from "./runs/measure-flood.ts";
@@ -21,7 +22,7 @@ const { values } = parseArgs({
   options: {
     count: { type: "string", default: "10000" },
     most: { type: "string", default: "100000" },
-    only: { type: "string", default: "latency,drain,claims,keys,waits,memory,flood" },
+    only: { type: "string", default: "latency,drain,claims,keys,waits,children,memory,flood" },
     waits: { type: "string", default: "1000000" },
     workers: { type: "string", default: "1,2" },
   },
@@ -81,6 +82,18 @@ if (wanted.has("memory")) {
     table(
       "Resident megabytes",
       (await measureMemory({ ...stage, count })).map(({ what, rssMb }) => ({ what, ...rssMb })),
+    ),
+  );
+}
+if (wanted.has("children")) {
+  table(
+    "Heap of a run that calls others at once, in its worker: megabytes",
+    await measureChildHeap([0, 1_000, 10_000]),
+  );
+  await onService(1, async (stage) =>
+    table(
+      "A run that calls a thousand others, and a thousand runs without a parent, in turns",
+      await measureChildren({ ...stage, count: 1_000, rounds: 5 }),
     ),
   );
 }

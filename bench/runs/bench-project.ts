@@ -28,6 +28,8 @@ const workflows = {
   sleeper: `await ctx.sleep("long", "7d"); return {};`,
   retrier: `throw new Error("not yet");`,
   narrow: "return {};",
+  /** Calls as many runs as its address begins with: `1000@example.com`. */
+  family: `const lines = await Promise.all(Array.from({ length: Number.parseInt(input.email) }, (_, at) => ctx.call("line " + at, trivial, { email: "someone@example.com", text: input.text }))); return { lines: lines.length };`,
 };
 
 export async function createBenchProject(): Promise<BenchProject> {
@@ -54,18 +56,15 @@ export async function createBenchProject(): Promise<BenchProject> {
  */
 export async function queueRuns(
   store: Store,
-  p: { slug: string; count: number; inOneTransaction?: boolean; version?: string },
+  p: { slug: string; count: number; inOneTransaction?: boolean; version?: string; email?: string },
 ): Promise<void> {
-  const runs = Array.from({ length: p.count }, () => aQueuedRun(p.slug, { createdAt: Date.now(), version: p.version }));
+  const runs = Array.from({ length: p.count }, () => aQueuedRun(p.slug, { ...p, createdAt: Date.now() }));
   const perTransaction = p.inOneTransaction ? p.count : 500;
   for (let from = 0; from < runs.length; from += perTransaction)
     await store.createRuns(runs.slice(from, from + perTransaction));
 }
 
-function aQueuedRun(
-  slug: string,
-  { createdAt, version = "bench" }: { createdAt: number; version: string | undefined },
-): NewRun {
+function aQueuedRun(slug: string, p: { createdAt: number; version?: string; email?: string }): NewRun {
   return {
     id: newId("run"),
     trigger: slug,
@@ -74,11 +73,11 @@ function aQueuedRun(
     deliveryId: null,
     startedBy: "api",
     replayOf: null,
-    version,
+    version: p.version ?? "bench",
     maxAttempts: 100,
-    createdAt,
+    createdAt: p.createdAt,
     payload: null,
-    input: { email: "someone@example.com", text: "x".repeat(200) },
+    input: { email: p.email ?? "someone@example.com", text: "x".repeat(200) },
     keyId: null,
   };
 }
@@ -92,6 +91,7 @@ function workflowFile(slug: string, code: string): string {
         : "";
   return `import { defineWorkflow } from "signalbox/workflow";
 import { z } from "zod";
+${slug === "family" ? `import trivial from "./trivial";` : ""}
 export default defineWorkflow({ slug: "${slug}", input: z.object({ email: z.email(), text: z.string() }), ${options} async run(input, ctx) { ${code} } });
 `;
 }

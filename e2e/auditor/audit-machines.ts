@@ -92,7 +92,7 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
   const projectDir = join(folder, "project");
   mkdirSync(projectDir);
   writeAuditedProject(projectDir, 1);
-  const { key } = prepareProject(projectDir, env);
+  const { key, token } = prepareProject(projectDir, env);
   const machines = await startMachines({
     projectDir,
     folder,
@@ -110,6 +110,7 @@ async function conduct(options: MachinesAuditOptions, stage: Stage): Promise<Ver
     ms: { min: 0, max: options.stepMs },
     url: () => random.pick(urls),
     key,
+    token,
     onAcknowledged: moments.sawAcknowledgement,
   });
   const { takeOvers } = stage;

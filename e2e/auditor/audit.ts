@@ -67,11 +67,11 @@ export interface Verdict {
 /** Runs the service under traffic and kills, lets it come to rest, and checks all recorded facts. */
 export async function audit(given: Partial<AuditOptions>): Promise<Verdict> {
   const options = { ...defaultOptions, ...given };
-  const { projectDir, key } = copyAuditedProject(options.workers);
+  const { projectDir, ...secrets } = copyAuditedProject(options.workers);
   const killer = createKiller(createRandom(options.seed + 1), options);
   const sink = await openSink(killer.sawEffect);
   try {
-    return await conduct(options, { projectDir, killer, sink, key });
+    return await conduct(options, { projectDir, killer, sink, ...secrets });
   } finally {
     await sink.close();
     rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
@@ -83,6 +83,7 @@ interface Stage {
   killer: Killer;
   sink: Sink;
   key: string;
+  token: string;
 }
 
 const backWithinMs = 180_000;
@@ -99,7 +100,7 @@ async function killInTurn(killer: Killer, service: Service, planned: PlannedKill
   }
 }
 
-async function conduct(options: AuditOptions, { projectDir, killer, sink, key }: Stage): Promise<Verdict> {
+async function conduct(options: AuditOptions, { projectDir, killer, sink, key, token }: Stage): Promise<Verdict> {
   const startedAt = performance.now();
   const kills: Kill[] = [];
   const starts: number[] = [];
@@ -120,6 +121,7 @@ async function conduct(options: AuditOptions, { projectDir, killer, sink, key }:
     ms: { min: 0, max: 60 },
     url: () => url,
     key,
+    token,
     onAcknowledged: killer.sawAcknowledgement,
   });
   try {
@@ -160,12 +162,13 @@ export async function untilAcknowledged(clients: Clients, count: number): Promis
 
 /** Reads the store, and checks all recorded facts. */
 export async function checkAtRest(
-  p: Omit<Facts, "runs" | "endedAt"> & { reader: StoreReader; startedAt: number },
+  p: Omit<Facts, "runs" | "families" | "endedAt"> & { reader: StoreReader; startedAt: number },
 ): Promise<Verdict> {
   const { reader, startedAt, ...written } = p;
   const facts = {
     ...written,
     runs: await reader.runs(),
+    families: await reader.families(),
     endedAt: performance.now(),
     handBacks: (await reader.handBacks?.()) ?? [],
   };
@@ -199,11 +202,11 @@ export async function comeToRest(
 }
 
 function summarize(facts: Facts, tookMs: number): string {
-  const { orders, shipments = [], runs, effects, kills } = facts;
+  const { orders, shipments = [], runs, families, effects, kills } = facts;
   const slowest = Math.max(0, ...listTakeOvers(facts).map(({ ms }) => ms));
   const answers = orders.flatMap(({ answers }) => answers).filter(({ status }) => status === 202).length;
   const by = [...Map.groupBy(kills, ({ kind }) => kind)].map(([kind, some]) => `${kind} ${some.length}`);
   const begun = effects.filter(({ phase }) => phase === "begin");
   const repeated = begun.length - new Set(begun.map(({ runId, step }) => `${runId} ${step}`)).size;
-  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${shipments.length} shipments, ${runs.filter((run) => run.shipmentId).length} runs with one, ${begun.length} steps begun, ${repeated} of them again; ${slowest > 0 ? `the slowest take-over took ${(slowest / 1000).toFixed(1)} s; ` : ""}${(tookMs / 1000).toFixed(1)} s`;
+  return `${kills.length} kills (${by.join(", ")}), ${orders.length} orders, ${answers} times 202, ${runs.length} runs, ${shipments.length} shipments, ${runs.filter((run) => run.shipmentId).length} runs with one, ${families?.children.length ?? 0} child runs of ${families?.parents.length ?? 0}, ${begun.length} steps begun, ${repeated} of them again; ${slowest > 0 ? `the slowest take-over took ${(slowest / 1000).toFixed(1)} s; ` : ""}${(tookMs / 1000).toFixed(1)} s`;
 }

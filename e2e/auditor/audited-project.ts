@@ -11,6 +11,8 @@ export const stepsOf: Readonly<Record<string, readonly string[]>> = {
   spin: ["stop"],
   seat: ["take", "use", "leave"],
   follow: ["open", "track", "close"],
+  assemble: ["begin", "check", "finish"],
+  part: ["make"],
 };
 
 /** The runs of a seat, its key, are executed one after the other. The first attempt of some of them fails. */
@@ -22,7 +24,11 @@ export const seats = ["s1", "s2", "s3", "s4"];
 const failOnce = `if (ctx.run.attempt === 1 && /[02468]$/.test(input.order)) throw new Error("again");`;
 
 /** Before these steps, the run sleeps or waits durably. Any worker may continue it. */
-const sleepsBefore: Readonly<Record<string, readonly string[]>> = { bill: ["receipt"], follow: ["track", "close"] };
+const sleepsBefore: Readonly<Record<string, readonly string[]>> = {
+  bill: ["receipt"],
+  follow: ["track", "close"],
+  assemble: ["check", "finish"],
+};
 
 export function isSleepBefore({ workflow, step }: { workflow: string; step: string }): boolean {
   return sleepsBefore[workflow]?.includes(step) ?? false;
@@ -44,6 +50,9 @@ export const purchaseKind: OrderKind = {
   expected: ["follow-purchase:follow"],
 };
 
+/** An order whose run calls a child run for each of its parts. */
+export const kitKind: OrderKind = { endpoint: "kits", isPaid: false, expected: ["assemble-kit:assemble"] };
+
 /** The endpoint of the source that only wakes runs. */
 export const shipmentsEndpoint = "shipments";
 
@@ -53,6 +62,7 @@ export const orderKinds: readonly OrderKind[] = [
   { endpoint: "notes", isPaid: false, expected: ["take-note:note"] },
   { endpoint: "seats", isPaid: false, expected: [seatAttachment] },
   purchaseKind,
+  kitKind,
 ];
 
 /** An order whose run blocks its process the first time. Clients do not send it. */
@@ -69,7 +79,9 @@ const blockOnce = `
           for (;;) Atomics.wait(cell, 0, 0, 20);
         }`;
 
-const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number(), seat: z.string().optional(), waitMs: z.number().optional() })`;
+const kitShape = `parts: z.number().optional(), ending: z.enum(["failed", "canceled"]).optional()`;
+const partShape = `at: z.number().optional(), isBroken: z.boolean().optional(), isSlow: z.boolean().optional()`;
+const shape = `z.object({ order: z.string(), paid: z.boolean(), ms: z.number(), seat: z.string().optional(), waitMs: z.number().optional(), ${kitShape}, ${partShape} })`;
 
 /**
  * Reports to the sink, and waits for its response: an effect that the sink has counted has happened, regardless of the
@@ -101,8 +113,53 @@ const followPurchase = `
         await work("close");
         return { parcel: event?.parcel ?? null };`;
 
+/**
+ * The second part of a kit is broken, which its run catches. If the run fails or is canceled, its first part would take
+ * an hour, and its third part continues. Some runs are active while their parts are made.
+ */
+const assembleKit = `
+        await work("begin");
+        const check = async () => {
+          await ctx.sleep("pause", input.ms);
+          await work("check");
+        };
+        const isBusy = /[02468]$/.test(input.order);
+        if (!isBusy) await check();
+        const given = { order: input.order, paid: false, ms: input.ms };
+        const make = async (at: number) => {
+          const values = { ...given, at, isBroken: at === 1, isSlow: at === 0 && input.ending !== undefined };
+          try {
+            const { runId } = await ctx.call("part " + at, part, values, at === 2 ? { onParentEnd: "continue" } : {});
+            return { runId, status: "completed" };
+          } catch (error) {
+            if (!(error instanceof ChildRunError)) throw error;
+            return { runId: error.runId, status: error.status };
+          }
+        };
+        const abandon = async () => {
+          await ctx.sleep("patience", 2 * input.ms);
+          throw new NonRetryableError("abandoned");
+        };
+        const [parts] = await Promise.all([
+          Promise.all(Array.from({ length: input.parts ?? 1 }, (_, at) => make(at))),
+          isBusy ? check() : null,
+          input.ending === "failed" ? abandon() : null,
+        ]);
+        const { id } = await ctx.start("notice", part, given);
+        await work("finish");
+        return { parts, notice: id };`;
+
+const makePart = `
+        await work("make");
+        if (input.isSlow) await ctx.sleep("dry", "1h");
+        if (input.isBroken) throw new NonRetryableError("broken");
+        return { runId: ctx.run.id };`;
+
+const codeOf: Readonly<Record<string, string>> = { follow: followPurchase, assemble: assembleKit, part: makePart };
+
 function runSteps(slug: string, steps: readonly string[]): string {
-  if (slug === "follow") return followPurchase;
+  const code = codeOf[slug];
+  if (code !== undefined) return code;
   const calls = steps.map(
     (step) =>
       `${isSleepBefore({ workflow: slug, step }) ? `await ctx.sleep("grace", 150);` : ""}${step === "use" ? failOnce : ""}\n        await work(${JSON.stringify(step)});`,
@@ -113,9 +170,10 @@ function runSteps(slug: string, steps: readonly string[]): string {
 function workflowModule(slug: string, steps: readonly string[]): string {
   return `
     import { existsSync, writeFileSync } from "node:fs";
-    import { defineWorkflow } from "signalbox/workflow";
+    import { ChildRunError, defineWorkflow, NonRetryableError } from "signalbox/workflow";
     import { z } from "zod";
     import { effect } from "../lib/effect";
+    ${slug === "assemble" ? `import part from "./part";` : ""}
     ${slug === "follow" ? `import parcelShipped from "../triggers/parcel-shipped";` : ""}
     export default defineWorkflow({
       slug: "${slug}",
@@ -180,6 +238,11 @@ export function writeAuditedProject(dir: string, workers: number): void {
       slug: "follow-purchase",
       endpoint: purchaseKind.endpoint,
       workflow: "follow",
+    }),
+    "triggers/assemble-kit.ts": triggerModule({
+      slug: "assemble-kit",
+      endpoint: kitKind.endpoint,
+      workflow: "assemble",
     }),
     "triggers/parcel-shipped.ts": shipmentsModule,
     "triggers/take-note.ts": triggerModule({ slug: "take-note", endpoint: "notes", workflow: "note" }),

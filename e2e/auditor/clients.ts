@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { z } from "zod";
 import {
+  kitKind,
   type OrderKind,
   orderKinds,
   purchaseKind,
@@ -10,8 +11,9 @@ import {
 } from "./audited-project.ts";
 import type { Answer, Order, RequestTimes, Shipment } from "./facts.ts";
 import { createRandom, type Random } from "./random.ts";
+import type { Secrets } from "./service.ts";
 
-export interface ClientsOptions {
+export interface ClientsOptions extends Secrets {
   clients: number;
   seed: number;
   /** Default: all. */
@@ -22,7 +24,6 @@ export interface ClientsOptions {
   ms: { min: number; max: number };
   /** Called for every request. */
   url: () => string;
-  key: string;
   /** Called as soon as the first bytes of a 202 are received. */
   onAcknowledged: () => void;
 }
@@ -112,6 +113,7 @@ async function live(client: Client): Promise<void> {
     const body = { order: id, paid: kind.isPaid, ms, ...(seat !== null && { seat }) };
     if (seat !== null) order.seat = seat;
     if (kind === purchaseKind) await sendPurchase(client, order, body);
+    else if (kind === kitKind) await sendKit(client, order, body);
     else await sendAndRepeat(client, { order, kind, body: JSON.stringify(body) });
     await pause(random.between(0, client.paceMs));
   }
@@ -121,6 +123,32 @@ async function live(client: Client): Promise<void> {
 async function sendAndRepeat(client: Client, p: Sending): Promise<void> {
   await sendUntilAnswered(client, p);
   if (p.order.key !== null && client.random.chance(0.2)) await sendUntilAnswered(client, p);
+}
+
+/** The run of some kits fails. The run of others is canceled by the client, at the latest while it waits for its parts. */
+async function sendKit(client: Client, order: Ledger, body: object): Promise<void> {
+  const { random } = client;
+  const ending = random.chance(0.6) ? null : random.pick(["failed", "canceled"] as const);
+  if (ending) order.ending = ending;
+  // A run that is not known to be accepted would never end.
+  if (ending === "canceled") order.key = `key-${order.id}`;
+  const kit = { ...body, parts: random.between(1, 6), ...(ending && { ending }) };
+  await sendAndRepeat(client, { order, kind: kitKind, body: JSON.stringify(kit) });
+  if (ending !== "canceled") return;
+  await pause(random.between(0, 1_500));
+  for (const giveUpAt = performance.now() + giveUpAfterMs; performance.now() < giveUpAt; await pause(retryAfterMs)) {
+    const runId = order.answers.flatMap(({ runs }) => Object.values(runs ?? {}))[0];
+    if (runId === undefined) await sendUntilAnswered(client, { order, kind: kitKind, body: JSON.stringify(kit) });
+    else if (await cancel(client, runId)) return;
+  }
+}
+
+/** Whether the run is, or will be, canceled. */
+async function cancel({ url, token }: Client, runId: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(`${url()}/api/v1/runs/${runId}/cancel`, { method: "POST", headers, signal: AbortSignal.timeout(15_000) })
+    .then(({ status }) => status === 200 || status === 409)
+    .catch(() => false);
 }
 
 const longWaitMs = 3_600_000;

@@ -9,6 +9,8 @@ export interface Facts {
   /** The events for which the runs of some orders wait. */
   shipments?: readonly Shipment[];
   runs: readonly StoredRun[];
+  /** Absent: they are not checked. */
+  families?: Families;
   effects: readonly Effect[];
   kills: readonly Kill[];
   /** With several machines: the maximum time until others take over the runs of a dead one, ms. */
@@ -40,6 +42,8 @@ export interface Order {
   seat?: string;
   /** For so long, its run waits for a shipment, ms. Absent: it does not wait. */
   waitMs?: number;
+  /** How its run must end. Default: it completes. */
+  ending?: "failed" | "canceled";
 }
 
 /** When the first request was sent, and when its acknowledgement was received. */
@@ -75,6 +79,24 @@ export const storedRunSchema = z.object({
   recordedAt: z.number().optional(),
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
+
+const familySchema = z.object({ id: z.string(), status: z.string(), output: z.unknown().optional() });
+
+/** Runs that have called others, the runs that others have called or started, and the steps of these calls. */
+export const familiesSchema = z.object({
+  parents: z.array(familySchema),
+  children: z.array(
+    familySchema.extend({ parentId: z.string(), step: z.string(), link: z.enum(["call", "kept_call", "start"]) }),
+  ),
+  calls: z.array(
+    z.object({
+      parentId: z.string(),
+      step: z.string(),
+      result: z.object({ runId: z.string(), status: z.string().optional(), output: z.unknown().optional() }),
+    }),
+  ),
+});
+export type Families = z.infer<typeof familiesSchema>;
 
 /** A report of a step to the sink. */
 export interface Effect {

@@ -44,11 +44,11 @@ export async function auditLateness(given: LatenessOptions): Promise<Verdict> {
     paceMs: 600,
     workers: 1,
   };
-  const { projectDir, key } = copyAuditedProject(options.workers);
+  const { projectDir, key, token } = copyAuditedProject(options.workers);
   const watch = createTakeOverWatch();
   const sink = await openSink(watch.saw);
   try {
-    return await conduct(options, { projectDir, watch, sink, key });
+    return await conduct(options, { projectDir, watch, sink, key, token });
   } finally {
     await sink.close();
     rmSync(projectDir, { recursive: true, force: true, maxRetries: 5 });
@@ -60,11 +60,12 @@ interface Stage {
   watch: TakeOverWatch;
   sink: Sink;
   key: string;
+  token: string;
 }
 
 async function conduct(
   options: AuditOptions & LatenessOptions,
-  { projectDir, watch, sink, key }: Stage,
+  { projectDir, watch, sink, key, token }: Stage,
 ): Promise<Verdict> {
   const startedAt = performance.now();
   const random = createRandom(options.seed);
@@ -81,6 +82,7 @@ async function conduct(
       ms: { min: 300, max: 1_200 },
       url: () => random.pick(services).url,
       key,
+      token,
       onAcknowledged() {},
     });
     for (let n = 0; n < options.stops; n += 1) {

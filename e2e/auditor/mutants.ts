@@ -1,5 +1,5 @@
 import type { AuditOptions } from "./audit.ts";
-import { purchaseKind } from "./audited-project.ts";
+import { kitKind, purchaseKind } from "./audited-project.ts";
 import type { SourceChange } from "./changed-source.ts";
 import type { PlannedKill } from "./kills.ts";
 import type { RuleName } from "./rules.ts";
@@ -149,6 +149,70 @@ const anyMatch: SourceChange = {
   replace: "if (payload !== undefined)",
 };
 
+/** A child run is recorded some time before the step of its parent. */
+const childBeforeStep: SourceChange = {
+  file: "server/engine/child-calls.ts",
+  find: `      await session.write({
+        steps: batch.map(({ record }) => record),
+        entries: batch.map(({ record, child }) => startedEntry(record, child)),
+        children: batch.map(({ child }) => child),
+      });`,
+  replace: `      await session.write({ children: batch.map(({ child }) => child) });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await session.write({ steps: batch.map(({ record }) => record) });`,
+};
+
+/** The end of a child run counts as reported before its parent has the result. */
+const clearedTooEarly: SourceChange = {
+  file: "server/store/core/child-runs.ts",
+  find: "if (due.length > 0) await write((session) => settle(session, due, { now, limit, toResult }));",
+  replace: `const ids = due.map(({ id }) => id);
+      const clear = (session: StoreSession) => session.run(session.db.update(run).set({ settleAt: null }).where(inArray(run.id, ids)));
+      if (due.length > 0) await write(clear);
+      if (due.length > 0) await new Promise((resolve) => setTimeout(resolve, 400));
+      if (due.length > 0) await write((session) => settle(session, due, { now, limit, toResult }));`,
+};
+
+/** A parent that waits is not due when a child run ends. */
+const notDue: SourceChange = {
+  file: "server/store/core/child-runs.ts",
+  find: "yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, parent.key)));",
+  replace: "",
+};
+
+/** A call ends when its run is suspended. */
+const impatientCall: SourceChange = {
+  file: "server/domain/runs/child-runs.ts",
+  find: "if (until === null) return { dueAt: Infinity };",
+  replace: `if (until === null) return "timed_out";`,
+};
+
+/** Only the parent of a run that has ended learns about it, not its child runs. */
+const leftByFailure: SourceChange = {
+  file: "server/domain/runs/child-runs.ts",
+  find: `return link === "call" || link === "kept_call" || (isParent && status !== "completed");`,
+  replace: `return link === "call" || link === "kept_call";`,
+};
+const leftByFailureOnSqlite: SourceChange = {
+  file: "server/store/sqlite/engine/end-hold.ts",
+  find: "OR (is_parent AND ${status} <> ${runStatusCodes.completed}), ${now}",
+  replace: "OR (is_parent AND ${status} < 0), ${now}",
+};
+
+/** A parent that fails cancels the child runs that are to continue. */
+const allCanceled: SourceChange[] = [
+  {
+    file: "server/domain/runs/child-runs.ts",
+    find: `if (isAwaited || child.link === "kept_call") return "none";`,
+    replace: `if (isAwaited) return "none";`,
+  },
+  {
+    file: "server/store/core/child-runs.ts",
+    find: `eq(run.childLink, "call"),`,
+    replace: `inArray(run.childLink, ["call", "kept_call"]),`,
+  },
+];
+
 /** The host never counts the runs that wait for its workers. */
 const uncountedRuns: SourceChange = {
   file: "server/run-channel/host/count-blocked-runs.ts",
@@ -174,6 +238,9 @@ const endless = { ...quick, stuckMs: 12_000 };
 
 /** Runs that wait for shipments. */
 const waiting = { ...endless, clients: 16, paceMs: 100, minOrders: 80, kinds: [purchaseKind], plan: [] };
+
+/** Runs that call others. */
+const families = { ...endless, clients: 12, paceMs: 200, minOrders: 60, kinds: [kitKind], plan: [] };
 
 /** Code blocks the only worker. The runs that are recorded then never start, and are observed for long enough. */
 const blocking = { ...quick, blocksWorker: true, plan: [], stuckMs: 45_000 };
@@ -272,6 +339,45 @@ export const mutants = {
   "any-match": {
     audit: { ...waiting, changes: [anyMatch] },
     caughtBy: ["a run that waits has the first event that is for it"],
+  },
+  "child-before-step": {
+    audit: {
+      ...families,
+      changes: [childBeforeStep],
+      plan: repeat(3, { kind: "worker", moment: "step_begun", step: "make", afterMs: 500 }),
+    },
+    caughtBy: ["no step has two child runs", "every child run has its step, and every step its child run"],
+  },
+  "cleared-too-early": {
+    audit: {
+      ...families,
+      changes: [clearedTooEarly],
+      plan: repeat(3, { kind: "receiver", moment: "step_done", step: "make", afterMs: 1_000 }),
+    },
+    caughtBy: [
+      "no run sleeps although all its child runs have ended",
+      "no child run is open after its parent has failed or was canceled",
+    ],
+  },
+  "not-due": {
+    audit: { ...families, changes: [notDue] },
+    caughtBy: ["no run sleeps although all its child runs have ended"],
+  },
+  "overwritten-end": {
+    audit: { ...families, changes: [overwrittenEvent] },
+    caughtBy: ["no run sleeps although all its child runs have ended"],
+  },
+  "impatient-call": {
+    audit: { ...families, changes: [impatientCall] },
+    caughtBy: ["a run continues only with the ends of the child runs that it waited for"],
+  },
+  "left-by-failure": {
+    audit: { ...families, changes: [leftByFailure, leftByFailureOnSqlite] },
+    caughtBy: ["no child run is open after its parent has failed or was canceled"],
+  },
+  "all-canceled": {
+    audit: { ...families, changes: allCanceled },
+    caughtBy: ["only the child runs of a run that failed or was canceled are canceled, and all end"],
   },
   "doubled-assignments": {
     audit: { ...quick, clients: 2, minOrders: 5, changes: [doubledAssignments], plan: [] },

@@ -1,7 +1,7 @@
 import type { MachinesAuditOptions } from "./audit-machines.ts";
 import type { SourceChange } from "./changed-source.ts";
 import { shortLease } from "./lateness.ts";
-import { purchaseKind } from "./audited-project.ts";
+import { kitKind, purchaseKind } from "./audited-project.ts";
 import { mutants } from "./mutants.ts";
 import type { RuleName } from "./rules.ts";
 
@@ -127,6 +127,23 @@ export const postgresMutants = {
       "a wait and its event are never both in the store while the run sleeps",
       "a run that waits has the first event that is for it",
     ],
+  },
+  "left-by-failure": {
+    audit: {
+      paceMs: 100,
+      kinds: [kitKind],
+      stuckMs: 30_000,
+      roles: ["web", "worker"],
+      changes: [
+        {
+          file: "server/store/postgres/engine/end-holds.ts",
+          find: "OR (is_parent AND e.status <> 'completed')",
+          replace: "OR (is_parent AND e.status IS NULL)",
+        },
+      ],
+      plan: [],
+    },
+    caughtBy: ["no child run is open after its parent has failed or was canceled"],
   },
   "no-fencing": {
     audit: {

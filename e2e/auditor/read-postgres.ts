@@ -1,13 +1,19 @@
 import { Client } from "pg";
 import { z } from "zod";
-import { storedRunSchema } from "./facts.ts";
-import type { StoreReader } from "./store-reader.ts";
+import { familiesSchema, storedRunSchema } from "./facts.ts";
+import { parseJson, type StoreReader } from "./store-reader.ts";
 
 const progressSchema = z.tuple([z.object({ open: z.coerce.number(), last: z.coerce.string() })]);
 
 /** Payloads are JSON as text. The product escapes characters that Postgres rejects; orders have none of them. */
 const runsSql = `
-  SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status, output::json ->> 'parcel' AS "shipmentId" FROM run ORDER BY id`;
+  SELECT id, payload::json ->> 'order' AS "orderId", attachment_id AS "attachmentId", delivery_id AS "deliveryId", status, output::json ->> 'parcel' AS "shipmentId" FROM run WHERE child_of IS NULL ORDER BY id`;
+
+const familiesSql = {
+  parents: "SELECT id, status, output FROM run WHERE is_parent",
+  children: `SELECT id, status, output, child_of AS "parentId", child_step AS step, child_link AS link FROM run WHERE child_of IS NOT NULL`,
+  calls: `SELECT run_id AS "parentId", name AS step, result FROM run_step WHERE kind = 'child'`,
+};
 
 /** Reads every table and every index, and looks up each row in its indexes. Raises an error for each difference. */
 const integritySql = `
@@ -19,6 +25,14 @@ const heapSql = `SELECT concat(c.relname, ': ', h.msg) AS what FROM pg_class c C
 export function readPostgres(url: string): StoreReader {
   return {
     runs: async () => z.array(storedRunSchema).parse(await query(url, runsSql)),
+    async families() {
+      const parts = await Promise.all(
+        Object.entries(familiesSql).map(
+          async ([name, text]) => [name, (await query(url, text)).map(parseJson)] as const,
+        ),
+      );
+      return familiesSchema.parse(Object.fromEntries(parts));
+    },
     async progress() {
       const [{ open, last }] = progressSchema.parse(
         await query(

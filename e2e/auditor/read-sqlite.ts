@@ -4,8 +4,19 @@ import { z } from "zod";
 import { openStored } from "../../scripts/open-stored.ts";
 import { findListDamage } from "../../server/store/sqlite/lists/list-index.ts";
 import { isOpenSql } from "../../server/store/sqlite/stored-forms.ts";
-import { storedRunSchema } from "./facts.ts";
-import type { StoreReader } from "./store-reader.ts";
+import { childLinkCodes } from "../../server/domain/runs/child-runs.ts";
+import { createDecoder, stepKindCodes } from "../../server/domain/stored-codes.ts";
+import { familiesSchema, storedRunSchema } from "./facts.ts";
+import { parseJson, type StoreReader } from "./store-reader.ts";
+
+const familyColumns = "run_id(id) AS id, run_status(status) AS status, output";
+const familiesSql = {
+  parents: `SELECT ${familyColumns} FROM run WHERE is_parent = 1`,
+  children: `SELECT ${familyColumns}, run_id(child_of) AS parentId, child_step AS step, child_link(child_link) AS link FROM run WHERE child_of IS NOT NULL`,
+  calls: `
+    SELECT run_id(run.id) AS parentId, name AS step, result FROM run_step JOIN run ON run.seq = run_step.run
+    WHERE run_step.kind = ${stepKindCodes.child}`,
+};
 
 /** Reads the database file of a project. */
 export function readSqlite(projectDir: string): StoreReader {
@@ -17,11 +28,21 @@ export function readSqlite(projectDir: string): StoreReader {
           .parse(
             db
               .prepare(
-                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status, json_extract(output, '$.parcel') AS shipmentId, created_at - ? AS recordedAt FROM stored_run ORDER BY id",
+                "SELECT id, json_extract(payload, '$.order') AS orderId, attachment_id AS attachmentId, delivery_id AS deliveryId, status, json_extract(output, '$.parcel') AS shipmentId, created_at - ? AS recordedAt FROM stored_run WHERE seq IN (SELECT seq FROM run WHERE child_of IS NULL) ORDER BY id",
               )
               .all(performance.timeOrigin),
           ),
       ),
+    families: async () =>
+      query(projectDir, (db) => {
+        const linkOf = createDecoder(childLinkCodes);
+        db.function("child_link", (code) => linkOf(Number(code)));
+        return familiesSchema.parse(
+          Object.fromEntries(
+            Object.entries(familiesSql).map(([name, sql]) => [name, db.prepare(sql).all().map(parseJson)]),
+          ),
+        );
+      }),
     progress: async () =>
       query(projectDir, (db) => {
         const open = z.number().parse(db.prepare(`SELECT count(*) FROM run WHERE ${isOpenSql}`).pluck().get());

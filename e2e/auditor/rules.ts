@@ -8,6 +8,7 @@ import {
   type Shipment,
 } from "./facts.ts";
 import { isSleepBefore, seatAttachment, stepsOf } from "./audited-project.ts";
+import { familyRules } from "./family-rules.ts";
 
 export interface Violation {
   rule: string;
@@ -100,18 +101,21 @@ export const rules = {
     });
   },
 
-  "every run ends": (facts: Facts) =>
-    facts.runs
-      .filter(({ status }) => status !== "completed")
-      .map(({ id, attachmentId, status }) => `${id} of ${attachmentId} is ${status}`),
+  "every run ends": (facts: Facts) => {
+    const endings = endingsOf(facts);
+    return facts.runs
+      .filter(({ orderId, status }) => status !== (endings.get(orderId) ?? "completed"))
+      .map(({ id, attachmentId, status }) => `${id} of ${attachmentId} is ${status}`);
+  },
 
   "every acknowledged run has all its effects": (facts: Facts) => {
     const acknowledged = new Set(facts.orders.filter(isAcknowledged).map(({ id }) => id));
     const done = new Set(
       facts.effects.filter(({ phase }) => phase === "done").map(({ runId, step }) => `${runId} ${step}`),
     );
+    const endings = endingsOf(facts);
     return facts.runs
-      .filter(({ orderId }) => acknowledged.has(orderId))
+      .filter(({ orderId }) => acknowledged.has(orderId) && !endings.has(orderId))
       .flatMap(({ id, attachmentId }) => {
         const missing = stepsOfAttachment(attachmentId).filter((step) => !done.has(`${id} ${step}`));
         return missing.length > 0 ? [`${id} of ${attachmentId} never did ${list(missing)}`] : [];
@@ -152,7 +156,10 @@ export const rules = {
 
   "every due run starts in time": (facts) => {
     const begunAt = firstBegins(facts);
-    return facts.runs.flatMap(({ id, attachmentId, recordedAt }) => {
+    const endings = endingsOf(facts);
+    return facts.runs.flatMap(({ id, orderId, attachmentId, recordedAt }) => {
+      // It may be canceled before it starts.
+      if (endings.get(orderId) === "canceled") return [];
       const until = begunAt.get(id) ?? facts.endedAt;
       // These wait for the others with their key.
       if (attachmentId === seatAttachment) return [];
@@ -219,6 +226,8 @@ export const rules = {
         .filter(({ times }) => isBefore(order.times, times) && isBefore(times, event.times))
         .map(({ id }) => `${run.id} has ${event.id}, and ${id} was acknowledged before that was sent`);
     }),
+
+  ...familyRules,
 
   "no process outlives its supervisor": ({ kills }: Facts) =>
     kills.flatMap(({ generation, outlivedBy = [] }) =>
@@ -360,6 +369,10 @@ const firstBegins = (facts: Facts) =>
       .map(({ runId, at }): [string, number] => [runId, at])
       .reverse(),
   );
+
+/** How the runs of some orders must end. */
+const endingsOf = ({ orders }: Facts) =>
+  new Map(orders.flatMap(({ id, ending }) => (ending === undefined ? [] : [[id, ending] as const])));
 
 /** The runs of each key, with the times of their orders. */
 function runsBySeat({ orders, runs }: Facts) {

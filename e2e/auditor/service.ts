@@ -128,32 +128,42 @@ export async function untilLeft(group: number): Promise<number[]> {
   return left;
 }
 
-const originals = new Map<number, { dir: string; key: string }>();
+const originals = new Map<number, Secrets & { dir: string }>();
 
 /**
  * Copies the audited project, built, with the key that every client sends, into a new temporary folder. The original is
  * built once per number of workers.
  */
-export function copyAuditedProject(workers: number): { projectDir: string; key: string } {
+export function copyAuditedProject(workers: number): Secrets & { projectDir: string } {
   const original = originals.get(workers) ?? buildOriginal(workers);
   originals.set(workers, original);
   const projectDir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
   cpSync(original.dir, projectDir, { recursive: true, verbatimSymlinks: true });
-  return { projectDir, key: original.key };
+  const { key, token } = original;
+  return { projectDir, key, token };
 }
 
-function buildOriginal(workers: number): { dir: string; key: string } {
+function buildOriginal(workers: number): Secrets & { dir: string } {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-audit-"));
   atExit(() => rmSync(dir, { recursive: true, force: true }));
   writeAuditedProject(dir, workers);
-  return { dir, key: prepareProject(dir).key };
+  return { dir, ...prepareProject(dir) };
 }
 
-/** Builds the project and makes a key, which every client sends. */
-export function prepareProject(projectDir: string, env: NodeJS.ProcessEnv = {}): { key: string } {
+/** What clients send: the webhook key with each order, and the API token to cancel a run. */
+export interface Secrets {
+  key: string;
+  token: string;
+}
+
+/** Builds the project and makes its secrets. */
+export function prepareProject(projectDir: string, env: NodeJS.ProcessEnv = {}): Secrets {
   signalbox(projectDir, env, "build");
-  const made = signalbox(projectDir, env, "keys", "create", "--name", "auditor", "--json");
-  return { key: z.object({ secret: z.string() }).parse(JSON.parse(made)).secret };
+  const create = (...args: string[]) => {
+    const made = signalbox(projectDir, env, "keys", "create", "--name", "auditor", "--json", ...args);
+    return z.object({ secret: z.string() }).parse(JSON.parse(made)).secret;
+  };
+  return { key: create(), token: create("--api", "--scope", "operate") };
 }
 
 function signalbox(projectDir: string, env: NodeJS.ProcessEnv, ...args: string[]): string {

@@ -17,7 +17,7 @@ import { deliveryContract } from "../testing/delivery-contract.ts";
 import { childRunsContract } from "../testing/child-runs-contract.ts";
 import { eventWaitsContract } from "../testing/event-waits-contract.ts";
 import { engineContract } from "../testing/engine-contract.ts";
-import { aDelivery, aRun, aVerdict, claimOne, epoch } from "../testing/factories.ts";
+import { aClaim, aDelivery, aRun, aVerdict, claimOne, epoch } from "../testing/factories.ts";
 import { heldContract } from "../testing/held-contract.ts";
 import { type PostgresServer, startPostgres } from "../testing/postgres-server.ts";
 import { runContract } from "../testing/run-contract.ts";
@@ -147,11 +147,12 @@ async function recordCanary(store: Store) {
     transition: { to: "completed", output: content },
   });
   const waiting = await recordWait(store);
+  const family = await recordFamily(store);
   const detail = { runs: [{ id, error: canary }] };
   const alert = { ...anAlert, id: newId("alt", epoch), detail };
   const message = { id: newId("msg", epoch), type: "alert.opened", destination: "webhook", alert } as const;
   await store.saveAlertPlan({ plan: { alerts: [alert], messages: [message] }, evaluatedAt: null, now: epoch });
-  return { delivery, id, done: done.id, live, decision, error, alert, waiting };
+  return { delivery, id, done: done.id, live, decision, error, alert, waiting, family };
 }
 
 /** Runs that wait for an event: one that has it, and one that has not. */
@@ -185,6 +186,66 @@ async function recordWait(store: Store): Promise<{ ended: string; open: string }
     },
   });
   return { ended, open };
+}
+
+/** A run that has called two others, which have completed. */
+async function recordFamily(store: Store): Promise<{ parent: string; ids: string[] }> {
+  const now = epoch + 8;
+  await store.createRuns([aRun({ createdAt: now })]);
+  const { id: runId, token } = await claimOne(store, { now });
+  const children = ["charge", "print"].map((name) =>
+    aRun({
+      createdAt: now,
+      payload: null,
+      input: content,
+      child: { of: runId, step: `${name} ${canary}`, link: "call", depth: 1 },
+    }),
+  );
+  await store.writeProgress({
+    runId,
+    token,
+    now,
+    entries: [],
+    steps: children.map(({ id, child }) => ({
+      name: child?.step ?? "",
+      kind: "child",
+      attempt: 1,
+      startedAt: now,
+      finishedAt: null,
+      until: null,
+      result: { runId: id },
+      sequence: null,
+    })),
+    children,
+  });
+  for (const child of await store.claimRuns(aClaim({ now, limit: 2 }))) {
+    const transition = { to: "completed", output: content } as const;
+    await store.writeProgress({ runId: child.id, token: child.token, now, entries: [], transition });
+  }
+  await store.writeProgress({
+    runId,
+    token,
+    now,
+    entries: [],
+    awaitsChildren: true,
+    transition: { to: "waiting", reason: "sleep", availableAt: epoch + 1e9 },
+  });
+  while (await store.settleRuns({ now, limit: 10 }));
+  return { parent: runId, ids: children.map(({ id }) => id) };
+}
+
+async function expectFamily(store: Store, { parent, ids }: { parent: string; ids: string[] }): Promise<void> {
+  const [charge, print] = ids;
+  expect(await store.loadSteps(parent)).toMatchObject([
+    { name: `charge ${canary}`, result: { runId: charge, status: "completed", output: content } },
+    { name: `print ${canary}`, result: { runId: print, status: "completed", output: content } },
+  ]);
+  expect(await store.listChildValues({ runId: parent, limit: 5 })).toMatchObject([
+    { runId: charge, input: content, output: content },
+    { runId: print, input: content, output: content },
+  ]);
+  const names = (await store.listTimeline(parent, { after: 0, limit: 10 })).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([`charge ${canary}`, `print ${canary}`]));
 }
 
 /** The canary as text, in base64, and in the hexadecimal of Postgres. */
@@ -389,9 +450,10 @@ describe("encryption at rest", () => {
 
 async function expectRecorded(
   store: Store,
-  { delivery, id, done, live, decision, error, alert, waiting }: Awaited<ReturnType<typeof recordCanary>>,
+  { delivery, id, done, live, decision, error, alert, waiting, family }: Awaited<ReturnType<typeof recordCanary>>,
 ) {
   await expectWaits(store, waiting);
+  await expectFamily(store, family);
   const { open } = await store.readAlertState({ endedSince: 0, messagesSince: 0 });
   expect(open).toMatchObject([{ id: alert.id, detail: alert.detail }]);
   expect((await store.listAlerts({}, { limit: 5, cursor: null })).data).toMatchObject([{ detail: alert.detail }]);
@@ -431,7 +493,7 @@ async function expectRecorded(
       { id: delivery.id },
     ]);
   expect((await store.listRuns({ text: "0815" }, { limit: 5, cursor: null })).data.map((run) => run.id).sort()).toEqual(
-    [id, done].sort(),
+    [id, done, ...family.ids].sort(),
   );
   const { entries } = await store.readFeed({ after: { number: 0, deliveryId: null }, endpoints: ["signup"] });
   expect(entries).toMatchObject([{ delivery: { id: delivery.id, bodySha256: delivery.bodySha256 }, body }]);

@@ -1,5 +1,6 @@
 import { getTableName, is } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import { childLinkCodes } from "../../domain/runs/child-runs.ts";
 import { keySlotCodes } from "../../domain/runs/key-slots.ts";
 import {
   deliveryOutcomeCodes,
@@ -35,6 +36,7 @@ const codes = new Map<string, object>([
   ["run.target_kind", targetKindCodes],
   ["run.started_by", startedByCodes],
   ["run.key_slot", keySlotCodes],
+  ["run.child_link", childLinkCodes],
   ["run_step.kind", stepKindCodes],
   ["run_event.kind", timelineKindCodes],
   ["run_event.level", logLevelCodes],

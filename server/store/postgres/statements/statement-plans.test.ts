@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { leaseMs } from "../../../domain/runs/lease.ts";
+import type { RunProgress } from "../../../ports/store/engine-store.ts";
 import type { Store } from "../../../ports/store.ts";
 import { aClaim, aConcurrency, aDelivery, aResume, aRun, epoch, limitTo } from "../../testing/factories.ts";
 import { type PostgresServer, startPostgres } from "../../testing/postgres-server.ts";
@@ -183,7 +184,44 @@ async function useAll(store: Store): Promise<void> {
     await store.removeOldRuns({ before: now, after: null });
     await store.resumeRuns([aResume({ id: runs[2]?.id ?? "" })], now);
     await executeKeyed(store, now);
+    await executeFamily(store, now, 100);
   }
+}
+
+/** A run that calls others: one of them ends, the call of another times out, and the parent fails and is resumed. */
+async function executeFamily(store: Store, now: number, limit: number): Promise<void> {
+  const target = { kind: "workflow", slug: "parent" } as const;
+  const parent = aRun({ target, createdAt: now });
+  const names = ["ends", "times out", "is canceled"];
+  const children = names.map((step) =>
+    aRun({ createdAt: now, deliveryId: null, child: { of: parent.id, step, link: "call", depth: 1 } }),
+  );
+  const aStep = { kind: "child" as const, attempt: 1, startedAt: now, finishedAt: null, sequence: null };
+  const steps = children.map(({ id: runId, child }, at) => ({
+    ...aStep,
+    name: child?.step ?? "",
+    until: at === 1 ? now : null,
+    result: { runId },
+  }));
+  await store.createRuns([parent]);
+  const isWaiting = { to: "waiting", reason: "sleep", availableAt: now + 1e6 } as const;
+  const claim = () => store.claimRuns(aClaim({ now, limit }));
+  const write = (run: { id: string; token: string } | undefined, p: Partial<RunProgress>) =>
+    store.writeProgress({ runId: run?.id ?? "", token: run?.token ?? "", now, entries: [], ...p });
+  const held = (await claim()).find(({ id }) => id === parent.id);
+  await write(held, { steps, children });
+  await write(held, { awaitsChildren: true, transition: isWaiting });
+  await store.findWaits({ ids: [parent.id], limits: new Map(), now });
+  const claimed = await claim();
+  const child = claimed.find(({ id }) => id === children[0]?.id);
+  await write(child, { transition: { to: "completed", output: null } });
+  while (await store.settleRuns({ now, limit: 10 }));
+  const again = claimed.find(({ id }) => id === parent.id) ?? (await claim()).find(({ id }) => id === parent.id);
+  await write(again, { transition: { to: "failed", error: null } });
+  while (await store.settleRuns({ now, limit: 10 }));
+  await store.listChildValues({ runId: parent.id, limit: 10 });
+  await store.listRuns({ childOf: parent.id }, { limit: 10, cursor: null });
+  expect(await store.resumeRuns([aResume({ id: parent.id, seenAttempt: 1 })], now)).toEqual([null]);
 }
 
 /** Runs of one key: they wait, sleep without their slot, fail and block the key, and are replayed. */
@@ -274,7 +312,7 @@ it.each<{ statistics: string; prepare: (url: string, store: Store) => Promise<vo
   { statistics: "gathered after many runs, with one open", prepare: (url, store) => analyzeEndedQueue(url, store, 1) },
   { statistics: "gathered after the rows were removed", prepare: analyzeRemovedRows },
 ])(
-  "claims, leases, ends, keys and a page of queued runs read a few entries of indexes, however long the tables are; statistics: $statistics",
+  "claims, leases, ends, keys, child runs and a page of queued runs read a few entries of indexes, however long the tables are; statistics: $statistics",
   async ({ prepare }) => {
     const url = await server.createDatabase();
     const filling = await openPostgresStore({ url });
@@ -286,6 +324,8 @@ it.each<{ statistics: string; prepare: (url: string, store: Store) => Promise<vo
     const store = await openPostgresStore({ url });
     for (let n = 0; n < claims; n += 1) {
       await claimAndEnd(store);
+      // They are due before the others.
+      await executeFamily(store, epoch - 1, 3);
       await acceptKeys(store, runsOfClaim);
       const page = await store.listRuns({ status: "queued" }, { limit: 10, cursor: null });
       expect(page.data).toHaveLength(10);

@@ -250,6 +250,65 @@ describe("facts about runs are read by their indexes, and never from all runs", 
   });
 });
 
+/** A run with two child runs that has failed: one of them has ended, and the other is open. */
+async function fillFamily(): Promise<string> {
+  const writer = await openSqliteStore({ file: join(folder, "ledger.db") });
+  const parent = aRun({ target: { kind: "workflow", slug: "parent" } });
+  const [child, open] = ["a", "b"].map((step) =>
+    aRun({ deliveryId: null, startedBy: "parent", child: { of: parent.id, step, link: "call", depth: 1 } }),
+  );
+  if (!child || !open) throw new Error("there are two child runs");
+  const aStep = { kind: "child" as const, attempt: 1, startedAt: epoch, finishedAt: null, until: null, sequence: null };
+  const fail = async (ids: readonly string[]) => {
+    for (const { id: runId, token } of await writer.claimRuns(aClaim({ limit: 100 })))
+      if (ids.includes(runId))
+        await writer.writeProgress({
+          runId,
+          token,
+          now: epoch,
+          entries: [],
+          transition: { to: "failed", error: null },
+        });
+      else if (runId === parent.id)
+        await writer.writeProgress({
+          runId,
+          token,
+          now: epoch,
+          entries: [],
+          steps: [child, open].map(({ id, child: place }) => ({
+            ...aStep,
+            name: place?.step ?? "",
+            result: { runId: id },
+          })),
+          children: [child, open],
+          transition: { to: "queued" },
+        });
+  };
+  await writer.createRuns([parent]);
+  await fail([]);
+  await fail([parent.id, child.id]);
+  await writer.close();
+  return parent.id;
+}
+
+it("runs are settled, and child runs found and counted, by their indexes, and never from all runs", async () => {
+  const parent = await fillFamily();
+  const toSettle = "SEARCH run USING INDEX run_to_settle (settle_at>?)";
+  const byParent = "SEARCH run USING INDEX run_by_parent (child_of=?)";
+  const cases: [() => Promise<unknown>, string[]][] = [
+    [() => store.findWaits({ ids: [parent], limits: new Map(), now: epoch }), [byParent]],
+    [() => store.settleRuns({ now: epoch, limit: 10 }), [toSettle, byParent]],
+    [() => store.listChildValues({ runId: parent, limit: 10 }), [byParent]],
+  ];
+  for (const [work, expected] of cases) {
+    prepared.clear();
+    await work();
+    const plan = plansOf([...prepared]).flatMap((statement) => statement.plan);
+    expect(plan).toEqual(expect.arrayContaining(expected));
+    expect(plan.filter((step) => /^SCAN (run|parent|run_step)\b/.test(step))).toEqual([]);
+  }
+});
+
 it("the runs of a worker are found among those that are running", () => {
   expect(plansOf([ofWorker])[0]?.plan).toContain("SEARCH run USING INDEX run_open (status=?)");
 });
