@@ -136,7 +136,16 @@ function prepareInsertRun(connection: Connection): (made: { row: RunRow; events:
   };
   const [insertRun, insertEvent] = [prepareInsert("run"), prepareInsert("run_event")];
   return ({ row, events }) => {
-    insertRun({ ...row, is_resuming: false, is_isolated: false, crashes: 0, attempts_before: 0, progress_seq: 0 });
+    insertRun({
+      ...row,
+      is_resuming: false,
+      is_isolated: false,
+      crashes: 0,
+      attempts_before: 0,
+      progress_seq: 0,
+      depth: 0,
+      is_parent: false,
+    });
     for (const [at, event] of events.entries()) insertEvent({ ...event, ordinal: at + 1 });
   };
 }
