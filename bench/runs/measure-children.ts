@@ -123,6 +123,7 @@ function aRun(steps: StepRecord[]): AssignedRun {
     target: { kind: "workflow", slug: "work" },
     deliveryId: null,
     failureOf: null,
+    key: null,
     childOf: null,
     depth: 0,
     attempt: 1,

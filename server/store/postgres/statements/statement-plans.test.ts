@@ -219,7 +219,7 @@ async function executeFamily(store: Store, now: number, limit: number): Promise<
   const again = claimed.find(({ id }) => id === parent.id) ?? (await claim()).find(({ id }) => id === parent.id);
   await write(again, { transition: { to: "failed", error: null } });
   while (await store.settleRuns({ now, limit: 10 }));
-  await store.listChildValues({ runId: parent.id, limit: 10 });
+  await store.listDescendants({ runId: parent.id, limit: 10 });
   await store.listRuns({ childOf: parent.id }, { limit: 10, cursor: null });
   expect(await store.resumeRuns([aResume({ id: parent.id, seenAttempt: 1 })], now)).toEqual([null]);
 }

@@ -298,7 +298,7 @@ it("runs are settled, and child runs found and counted, by their indexes, and ne
   const cases: [() => Promise<unknown>, string[]][] = [
     [() => store.findWaits({ ids: [parent], limits: new Map(), now: epoch }), [byParent]],
     [() => store.settleRuns({ now: epoch, limit: 10 }), [toSettle, byParent]],
-    [() => store.listChildValues({ runId: parent, limit: 10 }), [byParent]],
+    [() => store.listDescendants({ runId: parent, limit: 10 }), [byParent]],
   ];
   for (const [work, expected] of cases) {
     prepared.clear();
