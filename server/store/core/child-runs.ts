@@ -8,6 +8,7 @@ import {
   type ToChildResult,
 } from "../../domain/runs/child-runs.ts";
 import type { Descendant, EngineStore } from "../../ports/store/engine-store.ts";
+import type { Json } from "../../contract/json.ts";
 import type { NewRun } from "../../ports/store/new-run.ts";
 import { failedStatuses, isEnded, openStatuses } from "../../shared/runs/run-state.ts";
 import type { Operation } from "../shared/operation.ts";
@@ -228,14 +229,17 @@ function* settle(
   const concerned = [...new Set([...ids, ...parents, ...unneeded.map(({ id }) => id)])].toSorted();
   const family = yield* lockFamily(session, concerned);
   const members = new Map(family.map((member) => [member.id, member]));
+  const steps = yield* readSteps(session, members);
+  const stepOf = ({ id }: Member) => steps.get(id) ?? null;
   const settled: Member[] = [];
   for (const id of ids) {
     const member = members.get(id);
     if (!member) continue;
     const parent = members.get(member.childOf ?? "");
-    if (parent) yield* deliverEnd(session, { child: member, parent, ...p });
+    if (parent) yield* deliverEnd(session, { child: member, parent, step: stepOf(member), ...p });
     for (const child of family)
-      if (child.childOf === id) yield* cancelUnneeded(session, { child, parent: member, now: p.now });
+      if (child.childOf === id && isUnneeded({ child, parent: member, step: stepOf(child) }))
+        yield* cancelRun(session, child, p.now);
     settled.push(member);
   }
   // There are more than the limit, or a run has ended since they were found. The rows are locked now.
@@ -292,35 +296,62 @@ function* lockFamily({ db, tables: { run }, lockedRows }: StoreSession, ids: rea
   );
 }
 
-function* stepOf({ db, tables: { runStep }, rows }: StoreSession, p: { parent: Member; child: Member }) {
-  const { attempt, finishedAt, result } = runStep;
-  const [step] = yield* rows(
-    db
-      .select({ attempt, finishedAt, result })
-      .from(runStep)
-      .where(and(eq(runStep.run, p.parent.key), eq(runStep.name, p.child.childStep ?? ""))),
-  );
-  return step ?? null;
+/** A child with its parent, and the step of the parent; `null`: it is removed. */
+interface Relation {
+  child: Member;
+  parent: Member;
+  step: CallStep | null;
 }
 
-const toFamily = (p: { child: Member; parent: Member }) => ({
-  child: { status: p.child.status, link: p.child.childLink },
-  parent: { status: p.parent.status },
-});
+interface CallStep {
+  name: string;
+  attempt: number;
+  finishedAt: number | null;
+  result: Json | null;
+}
+
+/** The steps of the parents among these runs, by the id of the child. */
+function* readSteps(
+  { db, tables: { runStep }, rows }: StoreSession,
+  members: ReadonlyMap<string, Member>,
+): Operation<Map<string, CallStep>> {
+  const { name, attempt, finishedAt, result } = runStep;
+  const steps = new Map<string, CallStep>();
+  for (const [parentId, children] of Map.groupBy(members.values(), ({ childOf }) => childOf)) {
+    const parent = members.get(parentId ?? "");
+    if (!parent) continue;
+    const names = children.flatMap(({ childStep }) => childStep ?? []);
+    const found = yield* rows(
+      db
+        .select({ name, attempt, finishedAt, result })
+        .from(runStep)
+        .where(and(eq(runStep.run, parent.key), inArray(name, names))),
+    );
+    const byName = new Map(found.map((step) => [step.name, step]));
+    for (const { id, childStep } of children) {
+      const step = byName.get(childStep ?? "");
+      if (step) steps.set(id, step);
+    }
+  }
+  return steps;
+}
+
+const planOf = ({ child, parent, step }: Relation) =>
+  planChild({ child: { status: child.status, link: child.childLink }, parent: { status: parent.status }, step });
+
+/** The parent of an open child has failed, was canceled, or no longer waits for it. */
+const isUnneeded = (relation: Relation): boolean => planOf(relation) === "cancel";
 
 /** The parent gets the result of a child that has ended, and is due. */
-function* deliverEnd(
-  session: StoreSession,
-  { child, parent, now, toResult }: SettleOrder & { child: Member; parent: Member },
-): Operation<void> {
+function* deliverEnd(session: StoreSession, { now, toResult, ...relation }: SettleOrder & Relation): Operation<void> {
+  const { child, parent, step } = relation;
   const { db, tables } = session;
   const { run, runStep } = tables;
-  const { id: runId, status, output, errorName, errorMessage, childStep } = child;
-  const step = yield* stepOf(session, { parent, child });
-  if (!isEndStatus(status) || planChild({ ...toFamily({ child, parent }), step }) !== "deliver" || !step) return;
+  const { id: runId, status, output, errorName, errorMessage } = child;
+  if (!isEndStatus(status) || planOf(relation) !== "deliver" || !step) return;
   const error = errorName === null ? null : { name: errorName, message: errorMessage ?? "" };
   const result = toResult(step.result, { runId, status, output, error }, parent.id);
-  const name = childStep ?? "";
+  const { name } = step;
   yield* session.run(
     db
       .update(runStep)
@@ -334,15 +365,6 @@ function* deliverEnd(
   parent.availableAt = now;
   yield* session.run(db.update(run).set({ availableAt: now }).where(eq(run.key, parent.key)));
   session.notifyHosts();
-}
-
-/** Cancels an open child whose parent has failed, was canceled, or no longer waits for it. */
-function* cancelUnneeded(
-  session: StoreSession,
-  { child, parent, now }: { child: Member; parent: Member; now: number },
-): Operation<void> {
-  const step = yield* stepOf(session, { parent, child });
-  if (planChild({ ...toFamily({ child, parent }), step }) === "cancel") yield* cancelRun(session, child, now);
 }
 
 type EndStatus = Parameters<ToChildResult>[1]["status"];
