@@ -12,7 +12,7 @@ import type { NewRun } from "../ports/store/new-run.ts";
 import type { RunFilter, RunStore, RunToResume } from "../ports/store/run-store.ts";
 import { findRun } from "./read-runs.ts";
 import { planReplay } from "./replay-run.ts";
-import { type ResumeStore, toResume, toResumeChildren } from "./resume-run.ts";
+import { fatalChildOf, type ResumeStore, toResume, toResumeChildren } from "./resume-run.ts";
 
 /** Maximum runs per call: few enough for a progress bar and for short writes of the store. */
 const maxRunsPerCall = 50;
@@ -90,6 +90,7 @@ async function resumeAll(
 ): Promise<ActedRuns> {
   const notes = createNotes();
   const planned: RunToResume[] = [];
+  const fatal = new Map<string, string | null>();
   const sources = deps.project.current();
   for (const id of ids)
     await notes.orFail(id, async () => {
@@ -98,10 +99,11 @@ async function resumeAll(
       if (obstacle) notes.skipped(id, obstacle);
       else if (Date.parse(old.finishedAt ?? "") >= failedBefore) notes.skipped(id, { kind: "resumed" });
       else planned.push(toResume(old, sources));
+      fatal.set(id, fatalChildOf(old));
     });
   if (!isDryRun)
-    for (const id of planned.map((one) => one.id))
-      for (const child of await toResumeChildren(deps, id))
+    for (const { id } of planned.slice())
+      for (const child of await toResumeChildren(deps, { id }, fatal.get(id) ?? null))
         if (planned.every((one) => one.id !== child.id)) planned.push(child);
   const results = isDryRun || planned.length === 0 ? [] : await deps.store.resumeRuns(planned, deps.clock.now());
   for (const [at, { id }] of planned.entries()) notes.left(id, results[at] ?? null);

@@ -22,8 +22,9 @@ export async function resumeRun(
   deps: { store: ResumeStore; project: ProjectReader; signals: Signals; clock: Clock },
   id: string,
 ): Promise<Run> {
-  const order = toResume(await findRun(deps, { id }), deps.project.current());
-  const children = await toResumeChildren(deps, id);
+  const old = await findRun(deps, { id });
+  const order = toResume(old, deps.project.current());
+  const children = await toResumeChildren(deps, order, fatalChildOf(old));
   const [left = null] = await deps.store.resumeRuns([order, ...children], deps.clock.now());
   if (left && "queue" in left) throw queueFull(left.queue);
   if (left && left.obstacle !== "missing") throw notResumable(id, left.obstacle);
@@ -36,20 +37,26 @@ export type ResumeStore = Pick<RunStore, "getRun" | "resumeRuns"> & Pick<EngineS
 /** The child runs that are resumed with a failed run, and their own. Those that cannot be resumed are left out. */
 export async function toResumeChildren(
   deps: { store: Pick<ResumeStore, "getRun" | "reopenCalls">; project: ProjectReader; clock: Clock },
-  id: string,
+  { id }: Pick<RunToResume, "id">,
+  fatalId: string | null,
 ): Promise<RunToResume[]> {
   const orders: RunToResume[] = [];
-  for (const childId of await deps.store.reopenCalls({ runId: id, now: deps.clock.now() })) {
+  for (const childId of await deps.store.reopenCalls({ runId: id, fatalId, now: deps.clock.now() })) {
     const child = await deps.store.getRun(childId);
     if (!child || findResumeObstacle(child, { isWithParent: true })) continue;
     try {
       const order = toResume(child, deps.project.current());
-      orders.push({ ...order, isWithParent: true }, ...(await toResumeChildren(deps, childId)));
+      orders.push({ ...order, isWithParent: true }, ...(await toResumeChildren(deps, order, fatalChildOf(child))));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "not_resumable") throw error;
     }
   }
   return orders;
+}
+
+/** The child run whose failure ended a run, as the message of a ChildRunError names it. */
+export function fatalChildOf({ error }: Pick<Run, "error">): string | null {
+  return error?.name === "ChildRunError" ? (/\brun_[0-9A-Z]{26}\b/.exec(error.message)?.[0] ?? null) : null;
 }
 
 /** The run with the facts of the build that continues it. Throws AppError `not_resumable`. */

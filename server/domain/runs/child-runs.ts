@@ -113,23 +113,36 @@ export function planChild(p: {
   return isWanted ? "none" : "cancel";
 }
 
-/** A call of a run that has failed, with its child. */
-interface FailedRunCall {
-  /** The completion of its step; see StepRecord. */
+/** A step of a run that has failed. */
+interface PastStep {
+  startedAt: number;
   finishedAt: number | null;
   sequence: number | null;
-  child: { status: RunStatus; finishedAt: number | null };
+}
+
+/** A call of a run that has failed, with its child. */
+interface PastCall extends PastStep {
+  child: { id: string; status: RunStatus; finishedAt: number | null };
 }
 
 /**
- * Whether a resume of the run waits for the child again: its failure is what the run has failed with, so the code has
- * seen nothing after it. A canceled child stays canceled, because a person has decided so. `last`: the highest number
- * of a completion.
+ * The calls that a resume of the run waits for again: their children have failed, or were resumed since, and the code
+ * has begun nothing after it received the failure. `fatalId`: the child whose failure ended the run, so the code has
+ * handled no later one. A canceled child stays canceled, because a person has decided so.
  */
-export function reopensCall({ finishedAt, sequence, child }: FailedRunCall, last: number): boolean {
-  if (finishedAt === null) return false;
-  if ((sequence !== null && sequence !== last) || child.status === "canceled") return false;
-  return child.status !== "completed" || child.finishedAt !== finishedAt;
+export function listCallsToReopen<Call extends PastCall>(
+  calls: readonly Call[],
+  { steps, fatalId }: { steps: readonly PastStep[]; fatalId: string | null },
+): Call[] {
+  const lastStart = Math.max(...steps.map(({ startedAt }) => startedAt));
+  const fatal = calls.find(({ child }) => child.id === fatalId)?.sequence ?? Infinity;
+  return calls.filter((call) => {
+    const { finishedAt, sequence, child } = call;
+    if (finishedAt === null || child.status === "canceled") return false;
+    if (child.status === "completed" && child.finishedAt === finishedAt) return false;
+    if (sequence === null || sequence >= fatal || lastStart <= finishedAt) return true;
+    return !steps.some((step) => step.startedAt > finishedAt && (step.sequence ?? Infinity) > sequence);
+  });
 }
 
 /** Whether a child is resumed with its parent: it has failed, or was canceled because its parent had ended. */

@@ -291,10 +291,10 @@ export interface EngineStore {
    */
   settleRuns(p: { now: number; limit: number; toResult?: ToChildResult }): Promise<boolean>;
   /**
-   * Prepares the resume of a failed run: it waits again for the child runs with whose failure it has failed. Returns
-   * the ids of those that are to be resumed with it.
+   * Prepares the resume of a failed run: it waits again for the child runs that have failed; see `listCallsToReopen`.
+   * Returns the ids of those that are to be resumed with it.
    */
-  reopenCalls(p: { runId: string; now: number }): Promise<string[]>;
+  reopenCalls(p: { runId: string; fatalId: string | null; now: number }): Promise<string[]>;
   /** The children of a run, the oldest first, then their children, and so on. */
   listDescendants(p: { runId: string; limit: number }): Promise<Descendant[]>;
   /**

@@ -1,9 +1,9 @@
-import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, max, notInArray, or } from "drizzle-orm";
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, notInArray, or } from "drizzle-orm";
 import {
   isResumedWith,
+  listCallsToReopen,
   planCall,
   planChild,
-  reopensCall,
   toChildResult,
   type ToChildResult,
 } from "../../domain/runs/child-runs.ts";
@@ -43,7 +43,7 @@ export function createChildRuns({
       if (due.length > 0) await write((session) => settle(session, due, { now, limit, toResult }));
       return due.length > 0;
     },
-    reopenCalls: ({ runId, now }) => write((session) => reopenCalls(session, { runId, now })),
+    reopenCalls: (p) => write((session) => reopenCalls(session, p)),
     listDescendants: ({ runId, limit }) =>
       readInTurn(function* (session) {
         const found: Descendant[] = [];
@@ -135,7 +135,10 @@ export function* suspendForChildren(session: StoreSession, p: { run: RowKey; now
     yield* session.run(db.update(run).set({ availableAt: dueAt }).where(eq(run.key, p.run)));
 }
 
-function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; now: number }): Operation<string[]> {
+function* reopenCalls(
+  session: StoreSession,
+  { runId, fatalId, now }: Parameters<EngineStore["reopenCalls"]>[0],
+): Operation<string[]> {
   const { db, tables, rows, lockedRows } = session;
   const { run, runStep } = tables;
   const [failed] = yield* lockedRows(
@@ -145,12 +148,6 @@ function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; no
       .where(and(eq(run.id, runId), inArray(run.status, [...failedStatuses, "canceled"]))),
   );
   if (!failed) return [];
-  const [{ last } = { last: 0 }] = yield* rows(
-    db
-      .select({ last: max(runStep.sequence) })
-      .from(runStep)
-      .where(eq(runStep.run, failed.key)),
-  );
   const { name, startedAt, finishedAt, until, sequence } = runStep;
   const { cancelRequestedAt } = run;
   const child = { id: run.id, status: run.status, finishedAt: run.finishedAt, cancelRequestedAt };
@@ -163,7 +160,10 @@ function* reopenCalls(session: StoreSession, { runId, now }: { runId: string; no
         and(eq(runStep.run, failed.key), eq(runStep.kind, "child"), inArray(run.childLink, ["call", "kept_call"])),
       ),
   );
-  const reopened = calls.filter((call) => reopensCall(call, last ?? 0));
+  const steps = yield* rows(
+    db.select({ startedAt, finishedAt, sequence }).from(runStep).where(eq(runStep.run, failed.key)),
+  );
+  const reopened = listCallsToReopen(calls, { steps, fatalId });
   for (const call of reopened)
     yield* session.run(
       db

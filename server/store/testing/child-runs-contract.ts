@@ -328,9 +328,9 @@ export function childRunsContract(open: OpenStore): void {
 
     it("with whose failure their parent has failed are resumed with it, and it gets their result", async () => {
       const { parent, child } = await failTogether();
-      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([child]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([child]);
       // Again, as after a crash between the two writes.
-      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([child]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([child]);
       expect([await resume(parent), await resume(child)]).toEqual([null, null]);
       expect((await claimDue()).toSorted()).toEqual([parent, child].toSorted());
       expect((await store.loadSteps(parent))[0]).toMatchObject({ finishedAt: null, sequence: null });
@@ -347,7 +347,7 @@ export function childRunsContract(open: OpenStore): void {
       await claimDue();
       await end(child);
       await settle();
-      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([]);
       await resume(parent);
       await claimDue();
       await suspend(parent);
@@ -363,7 +363,7 @@ export function childRunsContract(open: OpenStore): void {
       const done = { kind: "step", attempt: 2, startedAt: now, finishedAt: now, until: null, result: 1 } as const;
       await write(parent, { steps: [{ ...done, name: "refund", sequence: 2 }] });
       await fail(parent);
-      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([]);
       expect((await resultOf(parent, "charge"))?.status).toBe("failed");
     });
 
@@ -381,7 +381,7 @@ export function childRunsContract(open: OpenStore): void {
       await settle();
       await end(grandchild, { to: "canceled", error: null });
       expect([await statusOf(good), await statusOf(grandchild)]).toEqual(["canceled", "canceled"]);
-      const reopen = (runId: string) => store.reopenCalls({ runId, now: (now += 1) });
+      const reopen = (runId: string) => store.reopenCalls({ runId, fatalId: null, now: (now += 1) });
       expect((await reopen(parent)).toSorted()).toEqual([bad, good].toSorted());
       expect(await reopen(good)).toEqual([grandchild]);
       const orders = [parent, bad, good, grandchild].map((id) => ({ id, isWithParent: id !== parent }));
@@ -401,6 +401,66 @@ export function childRunsContract(open: OpenStore): void {
       ]);
     });
 
+    /** The parent gets the ends of its children, in this order, and fails. */
+    const failWithAll = async (parent: string, names: readonly string[]) => {
+      await suspend(parent);
+      await settle();
+      await claimDue();
+      const steps = await Promise.all(
+        names.map(async (name, at) => {
+          const [step] = await store.listSteps(parent, { name, after: 0, limit: 1 });
+          if (!step) throw new Error(`${name} is missing`);
+          const { position: _, ...record } = step;
+          return { ...record, sequence: at + 1 };
+        }),
+      );
+      await write(parent, { steps });
+      await fail(parent);
+    };
+
+    it("that have all failed are resumed with their parent by one resume, beside one that has completed", async () => {
+      const parent = await startParent();
+      const [first = "", good = "", last = ""] = await call(parent, ["first", "good", "last"]);
+      await claimDue();
+      for (const id of [first, last]) await fail(id);
+      await end(good);
+      await failWithAll(parent, ["first", "good", "last"]);
+      const reopened = await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) });
+      expect(reopened.toSorted()).toEqual([first, last].toSorted());
+      expect(await resultOf(parent, "good")).toMatchObject({ status: "completed", finishedAt: expect.any(Number) });
+    });
+
+    it("that have all failed and were resumed alone give their results to their parent", async () => {
+      const parent = await startParent();
+      const children = await call(parent, ["a", "b", "c"]);
+      await claimDue();
+      for (const id of children) await fail(id);
+      await failWithAll(parent, ["a", "b", "c"]);
+      for (const id of children) await resume(id);
+      await claimDue();
+      for (const id of children) await end(id);
+      await settle();
+      expect(await store.reopenCalls({ runId: parent, fatalId: children[0] ?? null, now: (now += 1) })).toEqual([]);
+      await resume(parent);
+      await settle();
+      const results = await Promise.all(["a", "b", "c"].map((name) => resultOf(parent, name)));
+      expect(results.map((result) => result?.status)).toEqual(["completed", "completed", "completed"]);
+    });
+
+    it("whose failure ended their parent are resumed even if another branch of the parent has begun a step since", async () => {
+      const parent = await startParent();
+      const [child = ""] = await call(parent, ["charge"]);
+      await claimDue();
+      await fail(child);
+      await settle();
+      const step = { kind: "step", attempt: 1, finishedAt: now + 5, until: null, result: 1 } as const;
+      await write(parent, { steps: [{ ...step, name: "other branch", startedAt: now + 5, sequence: 2 }] });
+      now += 10;
+      await failWithAll(parent, ["charge"]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: child, now: (now += 1) })).toEqual([child]);
+    });
+
     it("that were canceled stay canceled when their parent is resumed", async () => {
       const parent = await startParent();
       const [child = ""] = await call(parent, ["charge"]);
@@ -409,7 +469,7 @@ export function childRunsContract(open: OpenStore): void {
       await settle();
       await claimDue();
       await fail(parent);
-      expect(await store.reopenCalls({ runId: parent, now: (now += 1) })).toEqual([]);
+      expect(await store.reopenCalls({ runId: parent, fatalId: null, now: (now += 1) })).toEqual([]);
       expect(await resultOf(parent, "charge")).toMatchObject({ status: "canceled" });
     });
 
