@@ -127,7 +127,7 @@ export class ChildRunError extends Error {
     super(
       failure.status === "timed_out" && failure.error === null
         ? `The call of ${failure.target} timed out before its run ${failure.runId} ended.`
-        : `The child run ${failure.runId} of ${failure.target} ${ended}.`,
+        : `The child run ${failure.runId} of ${failure.target} ${ended}.${describeFirst(failure.error)}`,
     );
     this.runId = failure.runId;
     this.status = failure.status;
@@ -137,4 +137,10 @@ export class ChildRunError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && errorKind in value && value[errorKind] === "child";
   }
+}
+
+/** If the child has failed because of a child of its own, and so on: the run that failed first. */
+function describeFirst(error: { name: string; message: string } | null): string {
+  const first = error?.name === "ChildRunError" ? error.message.match(/\brun_[0-9A-Z]{26}\b/g)?.at(-1) : undefined;
+  return first === undefined ? "" : ` The first failure is that of ${first}.`;
 }

@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineAgent } from "../../sdk/agent/index.ts";
 import { createClient } from "../../sdk/client/index.ts";
+import { sensitive } from "../../sdk/trigger/index.ts";
+import type { JsonSchemaObject } from "../contract/json.ts";
+import { sensitiveKeyword } from "../domain/privacy/sensitive-schema.ts";
+import { silentLogger } from "../ports/logger.ts";
 import { waitReporter } from "../../sdk/definition.ts";
 import { ChildRunError, defineWorkflow, type WorkflowContext } from "../../sdk/workflow/index.ts";
 import type { RunTransition } from "../ports/store/engine-store.ts";
 import { aConcurrency } from "../store/testing/factories.ts";
-import { reportWait } from "./execute-run.ts";
+import { executeRun, reportWait } from "./execute-run.ts";
 import { createEngineHarness, type TestWorkflow } from "./testing/engine-harness.ts";
 
 const hour = 3_600_000;
@@ -205,6 +209,55 @@ describe("ctx.call", () => {
 const callKey = (key: string, link: "call" | "start" = "call"): TestWorkflow =>
   workflow((ctx) => ctx[link]("charge", work, {}, { key }));
 
+it("a ChildRunError of a family names the run that failed first", async () => {
+  const id = await engine.createRun();
+  const calling = workflow((ctx) => ctx.call("charge", work, {}));
+  await execute(calling);
+  const message = "The child run run_01K9ZR7M3QD4V8XN2T5B6C7E8F of leaf failed.";
+  const child = await endChild({ to: "failed", error: { name: "ChildRunError", message, stack: null } });
+  await execute(calling);
+  expect((await engine.read(id)).run.error?.message).toBe(
+    `The child run ${child.id} of work failed. The first failure is that of run_01K9ZR7M3QD4V8XN2T5B6C7E8F.`,
+  );
+});
+
+it.each(["call", "start"] as const)(
+  "ctx.%s without await starts nothing, and the run has a warning",
+  async (method) => {
+    const id = await engine.createRun();
+    const forgetting = workflow((ctx) => {
+      void ctx[method]("charge", work, {}).catch(() => {});
+      return "returned";
+    });
+    expect((await execute(forgetting)).status).toBe("completed");
+    expect(await childrenOf(id)).toEqual([]);
+    expect(
+      (await engine.read(id)).timeline.filter(({ level }) => level === "warn").map((entry) => entry.message),
+    ).toEqual([`ctx.${method}("charge", …) was not awaited, so the run was not started. Write \`await\` before it.`]);
+  },
+);
+
+it("a key with a sensitive value of the run is rejected, and nothing is started", async () => {
+  const secret = "GB33BUKB20201555555555";
+  const input = z.object({ iban: sensitive(z.string()) });
+  const schema = { type: "object", properties: { iban: { type: "string", [sensitiveKeyword]: true } } };
+  const keyed: TestWorkflow = {
+    input,
+    run: (_: never, ctx: WorkflowContext) => ctx.call("pay", work, {}, { key: secret }),
+  };
+  const id = await engine.createRun({ input: { iban: secret } });
+  const run = await engine.claim();
+  const code = engine.code(keyed);
+  const [built] = code.manifest.workflows;
+  if (built) built.input = schema as JsonSchemaObject;
+  const options = { progress: engine.store, code, clock: engine.clock, logger: silentLogger, random: () => 0.5 };
+  await executeRun(run, options).ended;
+  const { error } = (await engine.read(id)).run;
+  expect(error?.name).toBe("SensitiveKey");
+  expect(error?.message).not.toContain(secret);
+  expect(await childrenOf(id)).toEqual([]);
+});
+
 describe("a call whose child would wait for a slot of the runs above it", () => {
   const held = aConcurrency({ perKey: 1 });
   it("fails with a clear error, and starts nothing", async () => {
@@ -283,6 +336,8 @@ describe("a wrong call", () => {
       "TypeError",
       'no option "timeout"',
     ],
+    ["no name", (ctx) => ctx.call("", work, {}), "TypeError", 'ctx.call("", …): the name must be'],
+    ["a timeout of 0", (ctx) => ctx.call("c", work, {}, { timeout: 0 }), "TypeError", "timeout is 0"],
     ["a timeout that is too long", (ctx) => ctx.call("c", work, {}, { timeout: "367d" }), "TypeError", "timeout is"],
     ["an empty key", (ctx) => ctx.call("c", work, {}, { key: "" }), "TypeError", "key is"],
     ["a key that is too long", (ctx) => ctx.call("c", work, {}, { key: "k".repeat(201) }), "TypeError", "key is"],
@@ -302,7 +357,7 @@ describe("a wrong call", () => {
       'Did you mean "work"?',
     ],
   ])("with %s fails the run and starts nothing", async (_, call, name, message) => {
-    const id = await engine.createRun({ maxAttempts: 1 });
+    const id = await engine.createRun({ maxAttempts: 5 });
     expect((await execute(workflow(call))).status).toBe("failed");
     expect((await engine.read(id)).run.error).toMatchObject({ name, message: expect.stringContaining(message) });
     expect(await childrenOf(id)).toEqual([]);

@@ -13,7 +13,7 @@ import { cloneJson } from "./run-values.ts";
 import type { ExecutionOptions } from "./steps/step-tries.ts";
 import { type ContextRules, never, type OpenChildCall } from "./steps/suspension.ts";
 
-type Options = Pick<ExecutionOptions, "run" | "session" | "clock" | "code">;
+type Options = Pick<ExecutionOptions, "run" | "session" | "clock" | "code" | "hide">;
 
 interface ChildValues {
   target: Target;
@@ -36,12 +36,14 @@ interface BegunCall {
 const maxStartsPerWrite = 100;
 
 /** `ctx.call` and `ctx.start`. A child run is recorded in the transaction that stores its step. */
-export function createChildCalls({ run, session, clock, code }: Options, rules: ContextRules) {
+export function createChildCalls({ run, session, clock, code, hide }: Options, rules: ContextRules) {
   const { attempt } = run;
   const openCalls: OpenChildCall[] = [];
   /** What the code knows of all children, for masking. */
   const values: ChildValues[] = [];
   let revision = 0;
+  /** The calls that wait to be stored. */
+  const unstored = new Set<string>();
   let begun: { calls: BegunCall[]; written: Promise<void> } | null = null;
 
   /** Calls that are made together are written together. Resolves when they are stored. */
@@ -74,6 +76,11 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
     requireDepth(call);
     if (request.link !== "start") requireSlot(call, request, [run, ...run.parents]);
     const { target, built, key: runKey, timeoutMs, link } = request;
+    if (runKey !== null && hide(runKey) !== runKey)
+      throw new FinalFailure(
+        "SensitiveKey",
+        `${call}: key contains a sensitive value of this run. Keys are shown, so use another value, such as an id.`,
+      );
     const input = readChildInput(call, request, given);
     const startedAt = clock.now();
     const id = newId("run", startedAt);
@@ -120,6 +127,15 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
 
   return {
     openCalls,
+    /** Called when the code has returned: a call that it has not awaited starts no run. */
+    warnUnawaited(): void {
+      const entry = { at: clock.now(), kind: "log", attempt, level: "warn" } as const;
+      const entries = [...unstored].map((call) => ({
+        ...entry,
+        message: `${call} was not awaited, so the run was not started. Write \`await\` before it.`,
+      }));
+      if (entries.length > 0) session.note({ entries });
+    },
     children: { values, revision: () => revision },
     async call(name: string, target: unknown, input: unknown, options: unknown = {}): Promise<Json> {
       if (!rules.isOpen()) return await never();
@@ -129,7 +145,9 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
       const { key, known, open } = rules.begin(call, name, "child");
       if (!known) {
         const created = beginChild(call, key, request, input);
+        unstored.add(call);
         await writeInBatch(created);
+        unstored.delete(call);
         openCalls.push(created);
         rules.considerSuspending();
         return await never();
@@ -157,6 +175,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
         return { id: readChildResult(known.result).runId };
       }
       const { record, child } = beginChild(call, key, request, input);
+      unstored.add(call);
       await rules.completeElapsed(open, {
         record: { ...record, finishedAt: record.startedAt },
         at: record.startedAt,
@@ -164,6 +183,7 @@ export function createChildCalls({ run, session, clock, code }: Options, rules: 
         children: [child],
         isRepeatable: false,
       });
+      unstored.delete(call);
       return { id: child.id };
     },
   };

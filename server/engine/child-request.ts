@@ -6,7 +6,7 @@ import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts
 import { findBuilt, type Target } from "../contract/project/target.ts";
 import type { ChildLink } from "../domain/runs/child-runs.ts";
 import { didYouMean } from "../../sdk/did-you-mean.ts";
-import { FinalFailure } from "./run-errors.ts";
+import { FinalFailure, wrongCall } from "./run-errors.ts";
 import { parseValue, toJson } from "./run-values.ts";
 import type { AnySchema } from "../ports/project.ts";
 import { readOptions } from "./wait-request.ts";
@@ -51,17 +51,19 @@ export function readChildRequest(
 /** The input of a child run as JSON. Throws a FinalFailure if it does not match the schema of its target. */
 export function readChildInput(call: string, { target, schema }: ChildRequest, given: unknown): Json {
   const what = `${call}: the input of ${target.kind} ${target.slug}`;
-  if (schema) parseValue({ schema, value: given, name: "InvalidInput", what: `${what} does not match its schema` });
-  else if (typeof Reflect.get(Object(given), "prompt") !== "string")
-    throw new TypeError(`${what} must be { prompt: "…" }.`);
-  return toJson(given, what);
+  // The child gets it after a JSON round trip.
+  const input = toJson(given, what);
+  if (schema) parseValue({ schema, value: input, name: "InvalidInput", what: `${what} does not match its schema` });
+  else if (typeof Reflect.get(Object(input), "prompt") !== "string")
+    throw new FinalFailure("InvalidInput", `${what} must be { prompt: "…" }.`);
+  return input;
 }
 
 function readTarget(call: string, given: unknown): { target: Target; schema: AnySchema | null } {
   const kind: unknown = Reflect.get(Object(given), definitionKind);
   const slug: unknown = Reflect.get(Object(given), "slug");
   if ((kind !== "workflow" && kind !== "agent") || typeof slug !== "string")
-    throw new TypeError(`${call} needs a workflow or an agent: the default export of a file in workflows/ or agents/.`);
+    throw wrongCall(`${call} needs a workflow or an agent: the default export of a file in workflows/ or agents/.`);
   const schema = kind === "workflow" ? (Reflect.get(Object(given), "input") as AnySchema) : null;
   return { target: { kind, slug }, schema };
 }
@@ -84,16 +86,16 @@ function findTarget(call: string, target: Target, manifest: Pick<Manifest, "work
 function readKey(call: string, given: unknown): string | null {
   if (given === undefined || given === null) return null;
   if (typeof given !== "string" || given === "" || given.length > maxKeyChars)
-    throw new TypeError(`${call}: key is ${showOption(given)}. It must be a string of 1 to ${maxKeyChars} characters.`);
+    throw wrongCall(`${call}: key is ${showOption(given)}. It must be a string of 1 to ${maxKeyChars} characters.`);
   return given;
 }
 
 function readTimeout(call: string, given: unknown): number | null {
   if (given === undefined) return null;
   const ms = parseDuration(given);
-  if (ms === null || ms > maxTimeoutMs)
-    throw new TypeError(
-      `${call}: timeout is ${showOption(given)}. It must be a number of milliseconds or a string such as "10s", "5m" or "14d", at most "366d".`,
+  if (ms === null || ms <= 0 || ms > maxTimeoutMs)
+    throw wrongCall(
+      `${call}: timeout is ${showOption(given)}. It must be more than 0: a number of milliseconds or a string such as "10s", "5m" or "14d", at most "366d".`,
     );
   return ms;
 }
@@ -101,5 +103,5 @@ function readTimeout(call: string, given: unknown): number | null {
 function readLink(call: string, given: unknown): ChildLink {
   if (given === undefined || given === "cancel") return "call";
   if (given === "continue") return "kept_call";
-  throw new TypeError(`${call}: onParentEnd is ${showOption(given)}. It must be "cancel" or "continue".`);
+  throw wrongCall(`${call}: onParentEnd is ${showOption(given)}. It must be "cancel" or "continue".`);
 }

@@ -239,6 +239,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       random: options.random,
       code,
     });
+    if (outcome.kind === "returned") context?.warnUnawaited();
     context?.flushLog();
     const hasStored = (kind: StepRecord["kind"]) => run.steps.some((step) => step.kind === kind);
     const hasFamily = run.depth > 0 || hasStored("child") || (context?.children.values.length ?? 0) > 0;
@@ -261,7 +262,7 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
       const headers = run.headers ?? run.request?.headers ?? null;
       const events = run.steps.flatMap(({ kind, result }) => (kind === "event" ? (readEventResult(result) ?? []) : []));
       const origin = { trigger, target, payload, input: recordedInput, headers, events };
-      const parents = run.parents.map((parent) => ({ ...parent, headers: null, events: [] }));
+      const parents = run.parents.map((parent) => ({ ...parent, headers: null }));
       const relatives = [...parents, ...(context?.children.values ?? []).map(originOfChild)];
       hiding = { input: recordedInput, revision, hide: hideInText(code.manifest, origin, relatives) };
     }

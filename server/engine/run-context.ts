@@ -56,7 +56,7 @@ export function createRunContext(options: RunContextOptions) {
     considerSuspending,
   };
   const { openWaits, waitFor, waitForAny } = createEventWaits(options, rules);
-  const { openCalls, children, call, start } = createChildCalls(options, rules);
+  const { openCalls, children, call, start, warnUnawaited } = createChildCalls(options, rules);
   /** The steps that start in another worker. */
   const waiting: (() => void)[] = [];
   let state: ContextState = { kind: "open" };
@@ -125,7 +125,7 @@ export function createRunContext(options: RunContextOptions) {
         "StepInStep",
         `${call} was called by the function of step ${outer}, or by work that it has started. When the run continues, a completed step is not executed again, so the inner call would be left out. Call it after step ${outer}, with the result of that step, or call the inner function directly, without ctx.`,
       );
-    const key = takeName(name);
+    const key = takeName(name, call);
     const known = findStored(stored, key, kind);
     repeats.reach(key);
     return { key, known, open: completions.begin(known) };
@@ -321,6 +321,7 @@ export function createRunContext(options: RunContextOptions) {
     agent: { step, approve, publishLive: session.publishLive },
     /** The values of its child runs that this execution has. */
     children,
+    warnUnawaited,
     /** Flushes the log entries since the last step, before the last write. */
     flushLog: () => repeats.flush(),
     close(next: ContextState): void {

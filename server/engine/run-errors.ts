@@ -246,3 +246,6 @@ export function interruptReason(interrupt: Interrupt): Error {
       return interrupt.error instanceof ProcessExitCalled ? interrupt.error : new RunEnded();
   }
 }
+
+/** A call of `ctx` that the compiler rejects as well. Another attempt would fail in the same way. */
+export const wrongCall = (message: string): TypeError => Object.assign(new TypeError(message), { retryable: false });

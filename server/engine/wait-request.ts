@@ -7,7 +7,7 @@ import { type EventMatch, eventMatchSchema } from "../contract/run.ts";
 import { findSensitive } from "../domain/privacy/sensitive-schema.ts";
 import type { EventResult } from "../domain/runs/event-waits.ts";
 import { fromPointer } from "../shared/json/json-pointer.ts";
-import { FinalFailure } from "./run-errors.ts";
+import { FinalFailure, wrongCall } from "./run-errors.ts";
 import { cloneJson } from "./run-values.ts";
 
 /** What `ctx.waitFor` and `ctx.waitForAny` are called with. */
@@ -33,10 +33,10 @@ const maxTimeoutMs = 366 * 86_400_000;
 /** The options of a call, without misspelt names. */
 export function readOptions(call: string, given: unknown, names: readonly string[]): Record<string, unknown> {
   if (typeof given !== "object" || given === null)
-    throw new TypeError(`${call}: the options must be an object: { ${names.join(", ")} }.`);
+    throw wrongCall(`${call}: the options must be an object: { ${names.join(", ")} }.`);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new TypeError(`${call} has no option ${JSON.stringify(unknown)}. Its options are ${names.join(", ")}.`);
+    throw wrongCall(`${call} has no option ${JSON.stringify(unknown)}. Its options are ${names.join(", ")}.`);
   return { ...given };
 }
 
@@ -61,13 +61,13 @@ export function readAwaited(
 export function readAllAwaited(call: string, given: unknown, manifest: Pick<Manifest, "triggers">): AwaitedEvent[] {
   const names = typeof given === "object" && given !== null ? Object.keys(given) : [];
   if (names.length === 0 || names.length > maxEvents || names.includes(""))
-    throw new TypeError(
+    throw wrongCall(
       `${call} needs one to ${maxEvents} events by name: { shipped: { source: orderShipped, match: { … } }, … }.`,
     );
   return names.map((name) => {
     const event: unknown = Reflect.get(Object(given), name);
     if (typeof event !== "object" || event === null || !("source" in event))
-      throw new TypeError(`${call}: the event ${JSON.stringify(name)} must be { source, match }.`);
+      throw wrongCall(`${call}: the event ${JSON.stringify(name)} must be { source, match }.`);
     return readAwaited(call, name, event, manifest);
   });
 }
@@ -80,12 +80,12 @@ export function readWaitTimes(
 ): WaitTimes {
   const timeoutMs = parseDuration(timeout);
   if (timeoutMs === null || timeoutMs > maxTimeoutMs)
-    throw new TypeError(
+    throw wrongCall(
       `${call}: timeout is ${showOption(timeout)}. It must be a number of milliseconds or a string such as "10s", "5m" or "14d", at most "366d".`,
     );
   const at = since === undefined ? acceptedAt : readTime(since);
   if (at === null)
-    throw new TypeError(
+    throw wrongCall(
       `${call}: since is ${showOption(since)}. It must be a Date or an ISO 8601 time with an offset, such as "2026-01-31T12:00:00Z".`,
     );
   return { timeoutMs, since: at };
@@ -112,7 +112,7 @@ function readSource(where: string, given: unknown): SourceDefinition {
   const kind: unknown = Reflect.get(Object(given), definitionKind);
   const source: unknown = kind === "trigger" ? Reflect.get(Object(given), "source") : given;
   if (Reflect.get(Object(source), definitionKind) !== "source")
-    throw new TypeError(
+    throw wrongCall(
       `${where} needs a source: the default export of a file in triggers/, or what defineWebhookSource returns.`,
     );
   return source as SourceDefinition;

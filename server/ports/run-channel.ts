@@ -1,5 +1,6 @@
 import type { Json } from "../contract/json.ts";
 import type { Run } from "../contract/run.ts";
+import type { EventResult } from "../domain/runs/event-waits.ts";
 import type { EngineStore, ProgressResult, RunAttempt, RunProgress, StepRecord } from "./store/engine-store.ts";
 
 /** A claimed run with the data that its worker needs to start or to continue it. */
@@ -18,7 +19,7 @@ export interface AssignedRun extends RunAttempt {
    */
   failure: Run | null;
   /** The runs above it, whose sensitive values it may have. */
-  parents: Pick<Run, "trigger" | "target" | "payload" | "input" | "key">[];
+  parents: (Pick<Run, "trigger" | "target" | "payload" | "input" | "key"> & { events: EventResult[] })[];
 }
 
 /** The request that a transform reads. */

@@ -1,5 +1,5 @@
 import type { StepRecord } from "../../ports/store/engine-store.ts";
-import { FinalFailure } from "../run-errors.ts";
+import { FinalFailure, wrongCall } from "../run-errors.ts";
 
 const maxNameChars = 200;
 
@@ -7,13 +7,13 @@ const maxNameChars = 200;
  * Returns a function that gives each step or sleep its key. Repeated names are numbered in the order of the calls: the
  * second `a` is `a#2`. Throws a TypeError if a name is invalid.
  */
-export function createNames(): (name: unknown) => string {
+export function createNames(): (name: unknown, call?: string) => string {
   const taken = new Set<string>();
   /** The number of the last use of a name. */
   const uses = new Map<string, number>();
-  return (name) => {
+  return (name, call = "ctx.step") => {
     if (typeof name !== "string" || name === "" || name.length > maxNameChars)
-      throw new TypeError(`The name of a step or sleep must be a string of 1 to ${maxNameChars} characters.`);
+      throw wrongCall(`${call}: the name must be a string of 1 to ${maxNameChars} characters.`);
     let use = (uses.get(name) ?? 0) + 1;
     const keyOf = () => (use === 1 ? name : `${name}#${use}`);
     while (taken.has(keyOf())) use += 1;

@@ -201,7 +201,10 @@ interface AssignOptions {
   findBuilds: FindBuilds;
   /** Called when a run ended without being assigned: the run of its `onFailure` may be due. */
   onEnded: () => void;
-  store: Pick<Store, "writeProgress" | "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun">;
+  store: Pick<
+    Store,
+    "writeProgress" | "extendLeases" | "loadSteps" | "getDeliveryHeaders" | "getRun" | "listEventResults"
+  >;
   workers: HostedWorkers;
   leaseMs: number;
   clock: Clock;

@@ -43,6 +43,7 @@ function createQueue() {
       return [{ ...aStep, result: id }];
     },
     getDeliveryHeaders: async (id: string) => (id === "dlv_gone" ? Promise.reject(new Error("no")) : { from: id }),
+    listEventResults: async () => [],
     async getRun(id: string) {
       const replayOf = { run_1: "run_replay", run_replay: "run_first", run_alone: null }[id] ?? null;
       const deliveryId = id === "run_first" ? "dlv_first" : null;

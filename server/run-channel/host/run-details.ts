@@ -1,3 +1,4 @@
+import { readEventResult } from "../../domain/runs/event-waits.ts";
 import type { AssignedRun } from "../../ports/run-channel.ts";
 import type { Store } from "../../ports/store.ts";
 import type { ClaimedRun } from "../../ports/store/engine-store.ts";
@@ -15,7 +16,7 @@ type Reader = Pick<HostedWorker, "readsRequest"> & { identity: Pick<WorkerIdenti
 
 /** Reads what the worker needs to start or to continue a run. */
 export async function loadDetails(
-  store: Pick<Store, "loadSteps" | "getDeliveryHeaders" | "getRun">,
+  store: Pick<Store, "loadSteps" | "getDeliveryHeaders" | "getRun" | "listEventResults">,
   run: ClaimedRun,
   worker: Reader | undefined,
 ): Promise<RunDetails> {
@@ -49,11 +50,15 @@ const needsFailure = (run: ClaimedRun): run is ClaimedRun & { failureOf: string 
   run.failureOf !== null && run.inputText === null;
 
 /** The runs above a run, the nearest first. Those that retention has removed are left out. */
-async function loadParents(store: Pick<Store, "getRun">, childOf: string | null): Promise<RunDetails["parents"]> {
+async function loadParents(
+  store: Pick<Store, "getRun" | "listEventResults">,
+  childOf: string | null,
+): Promise<RunDetails["parents"]> {
   const parent = childOf === null ? null : await store.getRun(childOf);
   if (!parent) return [];
   const { trigger, target, payload, input, key } = parent;
-  return [{ trigger, target, payload, input, key }, ...(await loadParents(store, parent.childOf))];
+  const events = (await store.listEventResults(parent.id)).flatMap((result) => readEventResult(result) ?? []);
+  return [{ trigger, target, payload, input, key, events }, ...(await loadParents(store, parent.childOf))];
 }
 
 /** A replay of a replay, and so on. */

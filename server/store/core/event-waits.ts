@@ -105,13 +105,15 @@ export function createEventWaits({ tables, read, readInTurn, write }: StoreDatab
       }),
     listEventResults: (runId) =>
       readInTurn(function* ({ db, rows }) {
-        const { kind, finishedAt, position, result } = runStep;
+        const { finishedAt, name, position, result } = runStep;
+        // By the waits: a run can have thousands of steps.
         const found = yield* rows(
           db
             .select({ result })
-            .from(runStep)
-            .innerJoin(run, eq(run.key, runStep.run))
-            .where(and(eq(run.id, runId), eq(kind, "event"), isNotNull(finishedAt)))
+            .from(run)
+            .innerJoin(runWait, eq(runWait.run, run.key))
+            .innerJoin(runStep, and(eq(runStep.run, run.key), eq(name, runWait.step)))
+            .where(and(eq(run.id, runId), isNotNull(runWait.deliveryId), isNotNull(finishedAt)))
             .orderBy(asc(position)),
         );
         return found.flatMap((one) => one.result ?? []);
