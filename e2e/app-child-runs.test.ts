@@ -113,6 +113,10 @@ it("a run shows its child runs while it waits and afterwards, and they lead back
   await expect.poll(() => children.getByRole("row").count(), patient).toBe(5);
   await children.getByText("Error: The card was declined.").waitFor(patient);
   await children.getByText(/^Usage with child runs: \d+ tokens, /).waitFor(patient);
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel this run?" });
+  await dialog.getByText("The child runs that it has called are canceled as well").waitFor(patient);
+  await dialog.getByRole("button", { name: "Go back" }).click();
   await expectSoundPage(page, "a run that waits for its child runs");
   // The check visits the logs as well.
   await page.goto(`${url}/runs/${parent}`);

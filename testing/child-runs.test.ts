@@ -283,18 +283,18 @@ describe("the options of a run", () => {
     const inputs: unknown[] = [];
     const run = await app.settle(await app.deliver("orders", order), {
       mockStep: {
-        "charge 5": { receipt: "mocked", at: "now" },
+        "charge 5": { receipt: "mocked", at: "2026-01-01T00:00:00Z", internal: 1 },
         "charge 7": (...args: unknown[]) => {
           inputs.push(...args);
-          return { receipt: "called", at: "later" };
+          return { receipt: "called", at: "2026-01-02T00:00:00Z" };
         },
         notify: undefined,
       },
     });
     expect(run).toComplete({
       receipts: [
-        { receipt: "mocked", at: "now" },
-        { receipt: "called", at: "later" },
+        { receipt: "mocked", at: "2026-01-01T00:00:00Z" },
+        { receipt: "called", at: "2026-01-02T00:00:00Z" },
       ],
       started: run.children[2]?.id,
     });
@@ -318,6 +318,17 @@ describe("the options of a run", () => {
     expect(run).toComplete("bugs");
     expect(run.children[0]).toMatchObject({ target: { kind: "agent", slug: "support" }, status: "completed" });
     expect(prompts).toEqual([{ prompt: "It crashes" }]);
+  });
+
+  it("fail a child run whose mocked output does not match the output schema of its target", async () => {
+    const app = await open();
+    const run = await app.testRun("limited", { timeout: "3d" }, { mockStep: { charge: { wrong: 1 } } });
+    expect(run.output).toMatchObject({ status: "failed", error: { name: "InvalidOutput" } });
+    expect(run.children[0]).toFail("The output of the mock of workflow charge does not match the output schema");
+    expect(run.children.map(({ status, attempt }) => [status, attempt])).toEqual([["failed", 1]]);
+    const sorted = await app.testRun("ticket", { text: "It crashes" }, { mockStep: { sort: () => "bugs" } });
+    expect(sorted).toFail("ChildRunError");
+    expect(sorted.children[0]).toFail("The output of the mock of agent support does not match");
   });
 
   it("fail a child run permanently, which its parent gets as a ChildRunError", async () => {

@@ -3,6 +3,7 @@ import type { Target } from "../server/contract/project/target.ts";
 import { limitsOf } from "../server/domain/runs/run-limits.ts";
 import { trackWork } from "../server/domain/event-loop.ts";
 import { executeRun, type RunHandle } from "../server/engine/execute-run.ts";
+import { parseValue } from "../server/engine/run-values.ts";
 import { createWaitSearch } from "../server/deliveries/search-waits.ts";
 import { silentLogger } from "../server/ports/logger.ts";
 import type { AnySchema, ProjectCode } from "../server/ports/project.ts";
@@ -240,11 +241,19 @@ export function createExecutor(options: {
 /** The parent has checked it. */
 const anyInput: AnySchema = { safeParse: (data) => ({ success: true, data }) };
 
-/** A run with other code, whose result is its output. A run of an agent becomes one of a workflow. */
+/**
+ * A run with other code, whose result is its output, if that matches the schema. A run of an agent becomes one of a
+ * workflow.
+ */
 function replaceCode(run: AssignedRun, code: ProjectCode, replacement: StepFunction) {
   const { kind, slug } = run.target;
   const { agents, workflows } = code.manifest;
-  const execute = (input: unknown) => replacement(input as never);
+  async function execute(input: unknown): Promise<unknown> {
+    const value = await replacement(input as never);
+    const schema = (await code[kind](slug))?.output;
+    const what = `The output of the mock of ${kind} ${slug} does not match the output schema of the ${kind}`;
+    return schema ? parseValue({ schema, value, name: "InvalidOutput", what }) : value;
+  }
   return {
     run: { ...run, target: { kind: "workflow" as const, slug } },
     code: {

@@ -55,7 +55,15 @@ function toOption(name: string, schema: z.ZodType): Option {
     return new Option(`${flag} <${valueNames[name] ?? name}>`, description).choices(schema.options.map(String));
   const isNumber = schema instanceof z.ZodNumber;
   const option = new Option(`${flag} <${valueNames[name] ?? (isNumber ? "number" : "id")}>`, description);
-  return isNumber ? option.argParser((value) => parseNumber(value, schema)) : option;
+  if (isNumber) return option.argParser((value) => parseNumber(value, schema));
+  const isId = schema instanceof z.ZodString && schema.def.checks?.some((check) => "pattern" in check._zod.def);
+  return isId ? option.argParser((value) => parseText(value, schema)) : option;
+}
+
+function parseText(value: string, schema: z.ZodString): string {
+  const { data, error } = schema.safeParse(value);
+  if (error) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
+  return data;
 }
 
 function parseNumber(value: string, schema: z.ZodNumber): number {

@@ -91,8 +91,8 @@ export interface RunOptions {
   /**
    * Replaces the functions of steps, by name: a function is called in their place, any other value is the result. The
    * second step with the same name is `name#2`. The name of a `ctx.call` or `ctx.start` replaces the code of the child
-   * run: a function is called with its input, and the result is its output. The name of its own step replaces that
-   * step.
+   * run: a function is called with its input, and the result is its output. It must match the `output` of the target.
+   * The name of its own step replaces that step.
    */
   mockStep?: Readonly<Record<string, unknown>>;
   /** Fails a step, or an attempt of a child run. Its function is not called. A string fails the first try of this step. */

@@ -12,7 +12,9 @@ import { runStatusSchema } from "./run.ts";
  */
 
 const slug = z.string();
-const id = z.string();
+const buildId = z.string();
+const runId = idOf("run", "a run");
+const deliveryId = idOf("dlv", "a delivery");
 /** Only `true`, so that a field is either set or absent. */
 const flag = z.literal(true);
 const searchText = z.string().min(1).max(200);
@@ -20,6 +22,11 @@ const searchText = z.string().min(1).max(200);
 /** How a moment is written in the API. */
 const inIso = "ISO 8601. A date without a time starts at midnight UTC.";
 const inAscii = "Case-insensitive for ASCII letters.";
+
+/** Another value would list nothing, without a reason. */
+function idOf(prefix: "run" | "dlv", what: string): z.ZodString {
+  return z.string().regex(new RegExp(String.raw`^${prefix}_\w+$`), `Must be the id of ${what}: ${prefix}_…`);
+}
 
 function describe<Schema extends z.ZodType>(schema: Schema, description: string): z.ZodOptional<Schema> {
   return schema.clone().meta({ description }).optional();
@@ -31,12 +38,12 @@ export const runFilterSchema = z.strictObject({
   target: describe(slug, "Only runs of the workflow or agent with this slug."),
   targetKind: describe(targetKindSchema, "Only runs of workflows, or of agents."),
   status: describe(runStatusSchema, "Only runs with this status."),
-  delivery: describe(id, "Only runs that the delivery with this id started."),
+  delivery: describe(deliveryId, "Only runs that the delivery with this id started."),
   key: describe(givenKeySchema, "Only runs with this key: those about one customer, order, …"),
-  version: describe(id, "Only runs that started with the build with this id."),
-  replayOf: describe(id, "Only replays of the run with this id."),
-  failureOf: describe(id, "Only runs that execute `onFailure` of the run with this id."),
-  childOf: describe(id, "Only runs that the run with this id called or started."),
+  version: describe(buildId, "Only runs that started with the build with this id."),
+  replayOf: describe(runId, "Only replays of the run with this id."),
+  failureOf: describe(runId, "Only runs that execute `onFailure` of the run with this id."),
+  childOf: describe(runId, "Only runs that the run with this id called or started."),
   since: describe(timestampSchema, `Only runs created at or after this time. ${inIso}`),
   until: describe(timestampSchema, `Only runs created before this time. ${inIso}`),
   text: describe(searchText, `Only runs with this text in their payload or input. ${inAscii}`),
@@ -96,7 +103,7 @@ export const deliveryFilterSchema = z.strictObject({
     z.enum(verdictChoices),
     "Only deliveries with this verdict of `trigger`. `stopped` is every verdict except `matched`.",
   ),
-  redeliveryOf: describe(id, "Only redeliveries of the delivery with this id."),
+  redeliveryOf: describe(deliveryId, "Only redeliveries of the delivery with this id."),
   since: describe(timestampSchema, `Only deliveries received at or after this time. ${inIso}`),
   until: describe(timestampSchema, `Only deliveries received before this time. ${inIso}`),
   text: describe(searchText, `Only deliveries with this text in their body. ${inAscii}`),

@@ -95,6 +95,17 @@ it("runs list and runs get show the child runs that a run has called, and its pa
   expect(stdout).toMatch(/child finished: charge +run_2 \(timed out\)\n/);
 });
 
+it.each([
+  ["runs", "--child-of", "bogus", "Must be the id of a run: run_…."],
+  ["runs", "--replay-of", "dlv_1", "Must be the id of a run: run_…."],
+  ["runs", "--delivery", "run_1", "Must be the id of a delivery: dlv_…."],
+  ["deliveries", "--redelivery-of", "", "Must be the id of a delivery: dlv_…."],
+])("%s list %s %j is rejected before the request", async (list, option, value, reason) => {
+  const { asked, exitCode, stderr } = await runFakeCli([list, "list", option, value], { routes: {} });
+  expect([asked, exitCode]).toEqual([[], 2]);
+  expect(stderr).toContain(reason);
+});
+
 const logEntry = (id: number) => ({
   id,
   at: "2026-11-21T09:57:00.000Z",

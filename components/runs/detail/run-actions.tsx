@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Ban, PencilLine, Play, RotateCcw } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -130,6 +130,9 @@ function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested:
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.runs.pathKey() }),
     }),
   );
+  // The panel of child runs loads them.
+  const children = useQuery(trpc.runs.children.queryOptions({ id: run.id }, { enabled: false })).data;
+  const hasOpenChildren = run.waitsFor?.kind === "child" || children?.counts.some(({ status }) => isOpen(status));
   const disabledReason = useDisabledReason("operate");
   const blocksKey = run.blocksKey === true;
   const isStopping = isCancelRequested || (cancel.isSuccess && !blocksKey);
@@ -159,6 +162,13 @@ function CancelButton({ run, isCancelRequested }: { run: Run; isCancelRequested:
         <p>
           {hasEnded ? `Its status is ${runStatuses[run.status].label}. There is nothing to cancel.` : cancelText(run)}
         </p>
+        {!hasEnded && !blocksKey && hasOpenChildren && (
+          <p className="mt-3">
+            The child runs that it has called are canceled as well, unless their calls have{" "}
+            <code className="font-mono text-s">onParentEnd: &quot;continue&quot;</code>. Child runs that it has started
+            continue.
+          </p>
+        )}
         {cancel.error && (
           <div className="mt-3">
             <ErrorNote error={cancel.error} title="The run was not canceled" />

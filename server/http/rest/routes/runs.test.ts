@@ -99,12 +99,14 @@ describe("GET /api/v1/runs/usage", () => {
     },
   );
 
-  it("rejects values that are not numbers, and lists the parameters", async () => {
+  it("rejects values that are not numbers or ids, and lists the parameters", async () => {
     const service = await openTestService();
     expect((await service.get("/api/v1/runs/usage?minCostUsd=cheap")).status).toBe(400);
     expect((await service.get("/api/v1/runs?minTokens=-1")).status).toBe(400);
     expect((await service.get("/api/v1/runs?minTokens=")).status).toBe(400);
     expect((await service.get("/api/v1/runs?needsApproval=no")).status).toBe(400);
+    const bogus = await service.get("/api/v1/runs?childOf=bogus");
+    expect([bogus.status, bogus.text]).toEqual([400, expect.stringContaining("Must be the id of a run: run_…")]);
     expect((await service.get("/api/v1/runs/usage?minCost=1")).text).toContain("minCostUsd");
   });
 });
