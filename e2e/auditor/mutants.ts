@@ -117,7 +117,7 @@ const retryFreesSlot: SourceChange = {
 /** A run that begins to wait is not compared with the deliveries that were received before. */
 const noSearch: SourceChange = {
   file: "server/deliveries/search-waits.ts",
-  find: "const event = await findEvent(deps, { ...wait, used: [...wait.used, ...used] });",
+  find: "const event = isSearchable ? await findEvent(deps, { ...wait, used: [...wait.used, ...used] }) : null;",
   replace: "const event = null as Awaited<ReturnType<typeof findEvent>>;",
 };
 
