@@ -34,6 +34,11 @@ export function isSleepBefore({ workflow, step }: { workflow: string; step: stri
   return sleepsBefore[workflow]?.includes(step) ?? false;
 }
 
+/** Whether a run may belong to no process before this step: it sleeps, or its first attempt fails there. */
+export function mayReturnBefore({ workflow, step }: { workflow: string; step: string }): boolean {
+  return isSleepBefore({ workflow, step }) || (workflow === "seat" && step === "use");
+}
+
 /** A kind of order, and the attachments that match it. */
 export interface OrderKind {
   endpoint: string;

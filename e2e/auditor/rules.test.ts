@@ -374,3 +374,10 @@ describe.each(Object.entries(doctored))("%s", (rule, cases) => {
 it("every rule has falsified facts", () => {
   expect([...Object.keys(doctored), ...Object.keys(familyRules)].toSorted()).toEqual(Object.keys(rules).toSorted());
 });
+
+it("a run whose attempt has failed may return to an earlier process", () => {
+  const ofSeat = { runId: "run_seat", workflow: "seat" };
+  const seat = [begin("take", 31, ofSeat), ...both("take", 51, { ...ofSeat, pid: 2 }), ...both("use", 61, ofSeat)];
+  const broken = checkFacts({ ...honest(), effects: [...honest().effects, ...seat, ...both("leave", 71, ofSeat)] });
+  expect(broken.map(({ rule }) => rule)).not.toContain("a process begins nothing of a run that another has taken over");
+});

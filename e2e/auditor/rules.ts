@@ -7,7 +7,7 @@ import {
   type RequestTimes,
   type Shipment,
 } from "./facts.ts";
-import { isSleepBefore, seatAttachment, stepsOf } from "./audited-project.ts";
+import { isSleepBefore, mayReturnBefore, seatAttachment, stepsOf } from "./audited-project.ts";
 import { familyRules } from "./family-rules.ts";
 
 export interface Violation {
@@ -242,7 +242,7 @@ export const rules = {
       let past: Effect[] = [];
       return effects.flatMap((effect) => {
         const before = holder;
-        if (isSleepBefore(effect) && before?.step !== effect.step) {
+        if (mayReturnBefore(effect) && before?.step !== effect.step) {
           past = [];
           holder = effect;
           return [];

@@ -1,4 +1,4 @@
-import { isSleepBefore } from "./audited-project.ts";
+import { mayReturnBefore } from "./audited-project.ts";
 import type { Effect } from "./facts.ts";
 
 /** Watches the effects of all servers for runs that one takes over from another. */
@@ -12,7 +12,7 @@ export interface TakeOverWatch {
 
 /** Between these two, no process had the run, and any process could continue it. */
 function wasAsleep(effect: Effect, before: Effect): boolean {
-  return isSleepBefore(effect) && before.step !== effect.step;
+  return mayReturnBefore(effect) && before.step !== effect.step;
 }
 
 const enoughRuns = 3;
