@@ -329,7 +329,7 @@ export const mutants = {
     caughtBy: ["a wait and its event are never both in the store while the run sleeps"],
   },
   "overwritten-event": {
-    audit: { ...waiting, minOrders: 200, changes: [overwrittenEvent] },
+    audit: { ...waiting, minOrders: 500, changes: [overwrittenEvent] },
     caughtBy: ["a wait and its event are never both in the store while the run sleeps"],
   },
   "last-match": {
