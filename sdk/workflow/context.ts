@@ -100,8 +100,9 @@ export interface WorkflowContext {
    * ChildRunError if the child run fails, is canceled or times out, and a TypeError if an option is invalid.
    *
    * Fails the run if the input does not match the schema of the workflow (`InvalidInput`), or if no file in
-   * `workflows/` or `agents/` exports the target (`UnknownTarget`). Also if the child would wait for a slot that this
-   * run keeps (`ChildWaitsForParent`), or if more than 20 runs call each other (`ChildTooDeep`).
+   * `workflows/` or `agents/` exports the target (`UnknownTarget`). The same holds if the child
+   * would wait for a slot that this run keeps (`ChildWaitsForParent`), or if more than 20 runs call each other
+   * (`ChildTooDeep`).
    *
    * For a workflow that calls itself, or two that call each other, the compiler needs the return type of `run`.
    *

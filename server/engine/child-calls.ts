@@ -53,6 +53,13 @@ export function createChildCalls({ run, session, clock, code, hide }: Options, r
     return begun.written;
   }
 
+  async function startCalled(call: string, begins: BegunCall): Promise<StepRecord> {
+    unstored.add(call);
+    await writeInBatch(begins);
+    unstored.delete(call);
+    return begins.record;
+  }
+
   async function writeBegun(): Promise<void> {
     await nextTurn();
     const calls = begun?.calls ?? [];
@@ -143,17 +150,8 @@ export function createChildCalls({ run, session, clock, code, hide }: Options, r
       const request = readChildRequest(call, { target, options, kind: "call" }, code.manifest);
       const ofChild = noteValues(request, input);
       const { key, known, open } = rules.begin(call, name, "child");
-      if (!known) {
-        const created = beginChild(call, key, request, input);
-        unstored.add(call);
-        await writeInBatch(created);
-        unstored.delete(call);
-        openCalls.push(created);
-        rules.considerSuspending();
-        return await never();
-      }
-      if (known.finishedAt === null) {
-        openCalls.push({ record: known });
+      if (!known || known.finishedAt === null) {
+        openCalls.push({ record: known ?? (await startCalled(call, beginChild(call, key, request, input))) });
         rules.considerSuspending();
         return await never();
       }

@@ -1,6 +1,7 @@
 import { definitionKind } from "../../sdk/definition.ts";
 import { parseDuration } from "../../sdk/duration.ts";
 import { showOption } from "../../sdk/retry-options.ts";
+import { maxKeyLength } from "../../sdk/run-key.ts";
 import type { Json } from "../contract/json.ts";
 import type { Manifest, ManifestWorkflow } from "../contract/project/manifest.ts";
 import { findBuilt, type Target } from "../contract/project/target.ts";
@@ -9,7 +10,7 @@ import { didYouMean } from "../../sdk/did-you-mean.ts";
 import { FinalFailure, wrongCall } from "./run-errors.ts";
 import { parseValue, toJson } from "./run-values.ts";
 import type { AnySchema } from "../ports/project.ts";
-import { readOptions } from "./wait-request.ts";
+import { maxTimeoutMs, readOptions } from "./wait-request.ts";
 
 /** What `ctx.call` and `ctx.start` are called with. */
 export interface ChildRequest {
@@ -23,9 +24,6 @@ export interface ChildRequest {
   timeoutMs: number | null;
   link: ChildLink;
 }
-
-const maxKeyChars = 200;
-const maxTimeoutMs = 366 * 86_400_000;
 
 /**
  * Throws a TypeError for a value that the compiler rejects as well, and a FinalFailure for an unknown target. `call`:
@@ -85,8 +83,8 @@ function findTarget(call: string, target: Target, manifest: Pick<Manifest, "work
 
 function readKey(call: string, given: unknown): string | null {
   if (given === undefined || given === null) return null;
-  if (typeof given !== "string" || given === "" || given.length > maxKeyChars)
-    throw wrongCall(`${call}: key is ${showOption(given)}. It must be a string of 1 to ${maxKeyChars} characters.`);
+  if (typeof given !== "string" || given === "" || given.length > maxKeyLength)
+    throw wrongCall(`${call}: key is ${showOption(given)}. It must be a string of 1 to ${maxKeyLength} characters.`);
   return given;
 }
 

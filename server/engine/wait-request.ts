@@ -28,7 +28,8 @@ export interface WaitTimes {
 const maxPaths = 5;
 const maxEvents = 20;
 const defaultTimeout = "7d";
-const maxTimeoutMs = 366 * 86_400_000;
+/** Of a wait, and of a call. */
+export const maxTimeoutMs = 366 * 86_400_000;
 
 /** The options of a call, without misspelt names. */
 export function readOptions(call: string, given: unknown, names: readonly string[]): Record<string, unknown> {

@@ -251,7 +251,7 @@ function* settle(
   session.changed("runs");
 }
 
-/** Open children that these runs no longer need, as far as the unlocked rows say. */
+/** Open children that these runs no longer need. */
 function* findUnneeded(
   { db, tables: { run, runStep }, rows }: StoreSession,
   runs: readonly { id: string; isParent: boolean }[],
