@@ -6,7 +6,7 @@ import type { RunError, RunStatus } from "../contract/run.ts";
 import { isObject } from "../shared/schema/json-schema.ts";
 import { hideInText } from "../domain/privacy/hide-values.ts";
 import { readEventResult } from "../domain/runs/event-waits.ts";
-import { originOfChild, scrubError } from "../domain/privacy/mask-run.ts";
+import { originOfChild, type RunOrigin, scrubError } from "../domain/privacy/mask-run.ts";
 import { type Clock, elapsedMs, startTimer } from "../ports/clock.ts";
 import { type Logger, runLogFields, type RunLogFields } from "../ports/logger.ts";
 import type { LoadedWorkflow, ProjectCode } from "../ports/project.ts";
@@ -257,16 +257,19 @@ export function executeRun(run: AssignedRun, options: ExecuteRunOptions): RunHan
   /** For terminals and traces. */
   function hide(text: string): string {
     const revision = context?.children.revision() ?? 0;
-    if (hiding?.input !== recordedInput || hiding.revision !== revision) {
-      const { trigger, target, payload } = run;
-      const headers = run.headers ?? run.request?.headers ?? null;
-      const events = run.steps.flatMap(({ kind, result }) => (kind === "event" ? (readEventResult(result) ?? []) : []));
-      const origin = { trigger, target, payload, input: recordedInput, headers, events };
-      const parents = run.parents.map((parent) => ({ ...parent, headers: null }));
-      const relatives = [...parents, ...(context?.children.values ?? []).map(originOfChild)];
-      hiding = { input: recordedInput, revision, hide: hideInText(code.manifest, origin, relatives) };
-    }
+    if (hiding?.input !== recordedInput || hiding.revision !== revision)
+      hiding = { input: recordedInput, revision, hide: hideInText(code.manifest, listOrigins) };
     return hiding.hide(text);
+  }
+
+  /** The values of the run, and those of its parents and children that it knows. */
+  function listOrigins(): [RunOrigin, ...RunOrigin[]] {
+    const { trigger, target, payload } = run;
+    const headers = run.headers ?? run.request?.headers ?? null;
+    const events = run.steps.flatMap(({ kind, result }) => (kind === "event" ? (readEventResult(result) ?? []) : []));
+    const origin = { trigger, target, payload, input: recordedInput, headers, events };
+    const parents = run.parents.map((parent) => ({ ...parent, headers: null }));
+    return [origin, ...parents, ...(context?.children.values ?? []).map(originOfChild)];
   }
 
   const isWaiting = () => slot !== null && !slot.hasBegun();

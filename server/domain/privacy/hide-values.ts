@@ -24,14 +24,17 @@ export function hideInDelivery(manifest: Manifest, delivery: DeliverySummary): D
   return rules ? maskSummary(delivery, rules, hidingFaker) : delivery;
 }
 
-/** Hides the sensitive values of a run in a text. `relatives`: see `createRunMask`. */
+/**
+ * Hides the sensitive values of a run in a text. `listOrigins`: see `createRunMask`. It is called only if the build has
+ * sensitive fields: a run can have thousands of relatives.
+ */
 export function hideInText(
   manifest: Manifest,
-  run: RunOrigin,
-  relatives: readonly RunOrigin[] = [],
+  listOrigins: () => [RunOrigin, ...RunOrigin[]],
 ): (text: string) => string {
   const rules = readRules(manifest);
-  const origins: [RunOrigin, ...RunOrigin[]] = [run, ...relatives];
-  if (!rules || !origins.some((origin) => concernsRun(rules, origin, origin.events))) return (text) => text;
+  if (!rules) return (text) => text;
+  const origins = listOrigins();
+  if (!origins.some((origin) => concernsRun(rules, origin, origin.events))) return (text) => text;
   return createRunMask(rules, origins, hidingFaker, { shown: maskedText }).scrub.text;
 }
