@@ -22,7 +22,7 @@ export type ChildRunOperations = Pick<EngineStore, "settleRuns" | "reopenCalls" 
 const idsAtOnce = 500;
 
 export function createChildRuns({
-  tables: { run, runStep },
+  tables: { run, runWait },
   forms,
   read,
   readInTurn,
@@ -72,8 +72,8 @@ export function createChildRuns({
       db
         .selectDistinct({ id })
         .from(run)
-        .innerJoin(runStep, eq(runStep.run, key))
-        .where(and(areChildren, eq(runStep.kind, "event"), isNotNull(runStep.finishedAt))),
+        .innerJoin(runWait, eq(runWait.run, key))
+        .where(and(areChildren, isNotNull(runWait.deliveryId))),
     );
     const withEvents = new Set(waits.map((wait) => wait.id));
     return children.map((child): Descendant => {
